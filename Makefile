@@ -1,0 +1,123 @@
+# Every target sets up what it needs in .venv and build, and does nothing that is done already.
+#
+#   make build      the package in .venv, importable, with what the tests need
+#   make test       the C++ tests, then the Python tests, doctests and the code in the documents
+#   make demo       three algorithms side by side on a bursty stream
+#   make bench      the measurements: the core alone, then the calls from Python
+#   make lint       ruff, mypy and clang-format, none of which changes a file
+#   make format     what ruff and clang-format can repair
+#   make sanitize   the tests of the core under AddressSanitizer and UndefinedBehaviorSanitizer
+#   make clean      removes .venv and build
+
+PYTHON ?= python3
+ifeq ($(origin CXX),default)
+CXX := $(firstword $(foreach name,g++ clang++ c++,$(shell command -v $(name))) g++)
+endif
+export CXX
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet
+CMAKE = $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python
+PYTEST := $(BIN)/python -m pytest
+# Pinned to one core where that can be done: measurements wander less.
+PIN := $(if $(shell command -v taskset),taskset -c 0)
+
+CORE := $(shell find core/include core/bindings -type f 2>/dev/null)
+SOURCES = $(shell find core -name '*.hpp' -o -name '*.cpp')
+
+.PHONY: build test demo bench lint format sanitize clean
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+build: $(VENV)/.core
+
+test: $(VENV)/.core
+	@$(CMAKE) -S . -B build/tests -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSASH_CORE_TESTS=ON --log-level=WARNING
+	@$(BIN)/cmake --build build/tests -- --quiet
+	@$(BIN)/ctest --test-dir build/tests --output-on-failure --no-tests=error
+	@$(PYTEST) -m "not slow" --doctest-modules src/sash tests
+
+demo: $(VENV)/.core
+	@$(BIN)/python -m sash demo
+
+bench: $(VENV)/.core
+	@$(CMAKE) -S . -B build/bench -DCMAKE_BUILD_TYPE=Release -DSASH_BENCH=ON --log-level=WARNING
+	@$(BIN)/cmake --build build/bench -- --quiet
+	@$(PIN) build/bench/sash_bench
+	@$(PIN) $(BIN)/python benchmarks/calls.py
+
+lint: $(VENV)/.core $(VENV)/.lint
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy --strict src/sash
+	@$(BIN)/clang-format --dry-run --Werror $(SOURCES)
+
+format: $(VENV)/.lint
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+	@$(BIN)/clang-format -i $(SOURCES)
+
+# The package with a sanitized core lies in build/sanitize/site. It is imported by the interpreter below .venv, which
+# does not read .pth files from PYTHONPATH, so that the ordinary core of .venv stays out of the way. Leaks are looked
+# for in the C++ tests; the interpreter itself keeps memory until it exits.
+SITE := build/sanitize/site
+PRELOAD = $(shell $(CXX) -print-file-name=libasan.so):$(shell $(CXX) -print-file-name=libstdc++.so)
+PACKAGES = $(shell $(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+
+sanitize: $(VENV)/.core
+	@$(CMAKE) -S . -B build/sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSASH_SANITIZE=ON -DSASH_CORE_TESTS=ON \
+	    --log-level=WARNING
+	@$(BIN)/cmake --build build/sanitize -- --quiet
+	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+	    $(BIN)/ctest --test-dir build/sanitize --output-on-failure --no-tests=error
+	@rm -rf $(SITE) && mkdir -p $(SITE) && cp -r src/sash $(SITE)/ && cp build/sanitize/_core*.so $(SITE)/sash/
+	@LD_PRELOAD=$(PRELOAD) ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+	    PYTHONPATH=$(CURDIR)/$(SITE):$(PACKAGES) PYTHONDONTWRITEBYTECODE=1 PYTHONMALLOC=malloc \
+	    $$(readlink -f $(BIN)/python) -m pytest -p no:cacheprovider -m "not slow and not project" tests
+
+clean:
+	@rm -rf $(VENV) build
+
+# The environment, in steps that later changes seldom undo: the interpreter, what is downloaded, the core.
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	    { echo "Python 3.11 or later is needed: apt-get install python3, or make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	    { echo "The module venv is needed: apt-get install python3-venv" >&2; exit 1; }
+	@$(PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' || \
+	    { echo "Python.h is needed: apt-get install python3-dev" >&2; exit 1; }
+	@echo '#include <concepts>' | $(CXX) -std=c++20 -fsyntax-only -x c++ - 2>/dev/null || \
+	    { echo "A C++20 compiler is needed: apt-get install g++, or make CXX=/path/to/compiler" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# pip reads no extra without building the package that has it; this lists the requirements alone.
+define REQUIREMENTS
+import sys, tomllib
+with open("pyproject.toml", "rb") as file:
+    settings = tomllib.load(file)
+lists = {"build": settings["build-system"]["requires"], "run": settings["project"]["dependencies"]}
+lists |= settings["project"]["optional-dependencies"]
+print(*(line for name in sys.argv[1:] for line in lists[name]), sep="\n")
+endef
+export REQUIREMENTS
+
+$(VENV)/.packages: $(VENV)/.python pyproject.toml
+	@echo "Fetching what the build and the tests need"
+	@$(BIN)/python -c "$$REQUIREMENTS" build run test > $(VENV)/packages.txt
+	@$(PIP) cmake ninja -r $(VENV)/packages.txt
+	@touch $@
+
+$(VENV)/.lint: $(VENV)/.python pyproject.toml
+	@$(BIN)/python -c "$$REQUIREMENTS" lint > $(VENV)/lint.txt
+	@$(PIP) -r $(VENV)/lint.txt
+	@touch $@
+
+# Editable: a change of Python code needs no new build, a change of the core builds what it touches.
+$(VENV)/.core: $(VENV)/.packages CMakeLists.txt $(CORE)
+	@echo "Building the core"
+	@$(PIP) --no-build-isolation --no-deps --config-settings=build-dir=build/python --editable .
+	@touch $@

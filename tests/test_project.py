@@ -1,0 +1,146 @@
+"""The project keeps its own promises: names, versions, docstrings, and no trace of one machine."""
+
+import doctest
+import inspect
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import sash
+
+pytestmark = pytest.mark.project
+
+PROJECT = Path(__file__).resolve().parent.parent
+ARCHITECTURE = (PROJECT / "ARCHITECTURE.md").read_text()
+GENERATED = {".git", ".venv", "build", "dist", "__pycache__", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
+MACHINE_PATH = re.compile(r"(?<![\w.:/>*-])/(?:home|root|Users|tmp|work|opt|mnt)/\w")
+
+
+def text_files() -> Iterator[Path]:
+    """Every file of the project that people read."""
+    for path in sorted(PROJECT.rglob("*")):
+        inside = path.relative_to(PROJECT)
+        if path.is_file() and not GENERATED & set(inside.parts) and path.suffix not in {".so", ".pyc"}:
+            yield path
+
+
+def headers() -> list[str]:
+    """Every header, as it is included: sash/queue.hpp."""
+    root = PROJECT / "core" / "include"
+    return sorted(path.relative_to(root).as_posix() for path in root.rglob("*.hpp"))
+
+
+def modules() -> list[str]:
+    """Every public module and folder of the package, relative to it."""
+    root = PROJECT / "src" / "sash"
+    files = [path.name for path in root.glob("*.py") if not path.name.startswith("_")]
+    folders = [f"{path.parent.name}/" for path in root.glob("*/__init__.py")]
+    return sorted(files + folders)
+
+
+def public_objects() -> list[tuple[str, object]]:
+    """Every name that `from sash import *` gives, except constants."""
+    members = [(name, getattr(sash, name)) for name in sash.__all__]
+    return [(name, member) for name, member in members if inspect.isclass(member) or callable(member)]
+
+
+def public_methods(owner: type) -> list[tuple[str, object]]:
+    """What a class offers beyond what Python's own classes do, native methods included."""
+    foreign = {name for base in owner.__mro__ if not base.__module__.startswith("sash") for name in vars(base)}
+    names = [name for name in dir(owner) if not name.startswith("_") and name not in foreign]
+    members = [(name, inspect.getattr_static(owner, name)) for name in names]
+    return [(name, member) for name, member in members if hasattr(member, "__doc__") and not is_plain_value(member)]
+
+
+def is_plain_value(member: object) -> bool:
+    """A class attribute such as `commutative = True` has no docstring of its own."""
+    return isinstance(member, (bool, int, float, str, tuple, list, dict, type(None)))
+
+
+def is_native(member: object) -> bool:
+    """Pytest collects the doctests of Python functions; those of native ones are run here."""
+    return "nanobind" in type(member).__module__ or "nb_" in type(member).__name__
+
+
+@pytest.mark.parametrize("header", headers())
+def test_architecture_names_the_header(header: str) -> None:
+    """A reader of ARCHITECTURE.md finds every header of the core there."""
+    assert f"`{header.removeprefix('sash/')}`" in ARCHITECTURE
+
+
+@pytest.mark.parametrize("module", modules())
+def test_architecture_names_the_module(module: str) -> None:
+    """A reader of ARCHITECTURE.md finds every module and folder of the package there."""
+    assert f"`{module}`" in ARCHITECTURE
+
+
+def test_no_file_names_a_path_of_one_machine() -> None:
+    """What works here works elsewhere: no file of the project points into somebody's file system."""
+    found = [
+        f"{path.relative_to(PROJECT)}:{number}: {line.strip()}"
+        for path in text_files()
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), start=1)
+        if MACHINE_PATH.search(line)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_versions_agree() -> None:
+    """pyproject.toml, the package and the changelog tell one version."""
+    with (PROJECT / "pyproject.toml").open("rb") as file:
+        version = tomllib.load(file)["project"]["version"]
+    assert version == sash.__version__
+    assert re.search(rf"\b{re.escape(version)}\b", (PROJECT / "CHANGELOG.md").read_text())
+
+
+def test_all_is_sorted_out() -> None:
+    """`__all__` names what exists, once each, and nothing private."""
+    assert len(set(sash.__all__)) == len(sash.__all__)
+    assert [name for name in sash.__all__ if name.startswith("_") and name != "__version__"] == []
+    assert [name for name in sash.__all__ if not hasattr(sash, name)] == []
+
+
+@pytest.mark.parametrize(("name", "member"), public_objects(), ids=lambda value: value if isinstance(value, str) else "")
+def test_a_public_name_has_a_docstring_with_an_example(name: str, member: object) -> None:
+    """Whoever asks help(sash.X) sees the contract and a session that runs."""
+    assert ">>>" in (inspect.getdoc(member) or ""), f"sash.{name} has no example"
+
+
+@pytest.mark.parametrize(("name", "member"), public_methods(sash.Window), ids=lambda value: value if isinstance(value, str) else "")
+def test_a_method_of_the_window_has_a_docstring_with_an_example(name: str, member: object) -> None:
+    """The abstract data type is documented method by method."""
+    assert ">>>" in (inspect.getdoc(member) or ""), f"sash.Window.{name} has no example"
+
+
+def test_every_public_method_has_a_docstring() -> None:
+    """Nothing public is left to guessing."""
+    bare = [
+        f"sash.{name}.{method}"
+        for name, owner in public_objects()
+        if inspect.isclass(owner)
+        for method, member in public_methods(owner)
+        if not inspect.getdoc(member)
+    ]
+    assert not bare
+
+
+@pytest.mark.parametrize(("name", "member"), public_methods(sash.Window), ids=lambda value: value if isinstance(value, str) else "")
+def test_a_native_example_runs(name: str, member: object) -> None:
+    """The sessions in the docstrings of native methods print what they say."""
+    if not is_native(member):
+        pytest.skip("a Python method: its doctest is collected from its module")
+    session = doctest.DocTestParser().get_doctest(inspect.getdoc(member) or "", {"sash": sash}, name, None, 0)
+    complaints: list[str] = []
+    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(session, out=complaints.append)
+    assert not complaints, "".join(complaints)
+
+
+def test_every_target_is_documented() -> None:
+    """CONTRIBUTING.md tells what each target of the Makefile does."""
+    targets = re.search(r"^\.PHONY: (.*)$", (PROJECT / "Makefile").read_text(), re.MULTILINE)
+    assert targets
+    text = (PROJECT / "CONTRIBUTING.md").read_text()
+    assert [target for target in targets[1].split() if f"`make {target}`" not in text] == []
