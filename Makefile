@@ -19,7 +19,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet
-CMAKE = $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python
+# Configures a build tree, without a word when all is well.
+CMAKE = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -Wno-unused-cli \
+    -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python --log-level=WARNING > /dev/null
 PYTEST := $(BIN)/python -m pytest
 # Pinned to one core where that can be done: measurements wander less.
 PIN := $(if $(shell command -v taskset),taskset -c 0)
@@ -34,7 +36,7 @@ SOURCES = $(shell find core -name '*.hpp' -o -name '*.cpp')
 build: $(VENV)/.core
 
 test: $(VENV)/.core
-	@$(CMAKE) -S . -B build/tests -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSASH_CORE_TESTS=ON --log-level=WARNING
+	@$(CMAKE) -B build/tests -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O1 -DSASH_CORE_TESTS=ON
 	@$(BIN)/cmake --build build/tests -- --quiet
 	@$(BIN)/ctest --test-dir build/tests --output-on-failure --no-tests=error
 	@$(PYTEST) -m "not slow" --doctest-modules src/sash tests
@@ -43,7 +45,7 @@ demo: $(VENV)/.core
 	@$(BIN)/python -m sash demo
 
 bench: $(VENV)/.core
-	@$(CMAKE) -S . -B build/bench -DCMAKE_BUILD_TYPE=Release -DSASH_BENCH=ON --log-level=WARNING
+	@$(CMAKE) -B build/bench -DCMAKE_BUILD_TYPE=Release -DSASH_BENCH=ON
 	@$(BIN)/cmake --build build/bench -- --quiet
 	@$(PIN) build/bench/sash_bench
 	@$(PIN) $(BIN)/python benchmarks/calls.py
@@ -67,8 +69,7 @@ PRELOAD = $(shell $(CXX) -print-file-name=libasan.so):$(shell $(CXX) -print-file
 PACKAGES = $(shell $(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 
 sanitize: $(VENV)/.core
-	@$(CMAKE) -S . -B build/sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSASH_SANITIZE=ON -DSASH_CORE_TESTS=ON \
-	    --log-level=WARNING
+	@$(CMAKE) -B build/sanitize -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= -DSASH_SANITIZE=ON -DSASH_CORE_TESTS=ON
 	@$(BIN)/cmake --build build/sanitize -- --quiet
 	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	    $(BIN)/ctest --test-dir build/sanitize --output-on-failure --no-tests=error

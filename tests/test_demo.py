@@ -1,5 +1,7 @@
 """The demonstration compares before it prints, and the command line finds it."""
 
+from itertools import pairwise
+
 import pytest
 from typer.testing import CliRunner
 
@@ -30,7 +32,7 @@ def test_the_command_line_alone_helps() -> None:
 def test_the_stream_is_in_order_and_bursty() -> None:
     """Times rise strictly, and the busiest stretch has many times the events of the quietest."""
     stream = demo.bursty_stream(20_000, seed=3)
-    assert all(one.time < other.time for one, other in zip(stream, stream[1:], strict=False))
+    assert all(one.time < other.time for one, other in pairwise(stream))
     counts = demo.counts_per_stretch(stream)
     assert max(counts) > 10 * min(counts)
     assert sum(counts) == 20_000

@@ -46,9 +46,7 @@ def run(block: Block, names: dict[str, object], document: str) -> list[str]:
 def test_code_in_a_document_runs(document: Path) -> None:
     """The blocks of one document are one session: a later block sees the names of the earlier ones."""
     names: dict[str, object] = {"__name__": "__main__"}
-    complaints = [
-        line for block in blocks(document.read_text()) for line in run(block, names, document.name)
-    ]
+    complaints = [line for block in blocks(document.read_text()) for line in run(block, names, document.name)]
     assert not complaints, "".join(complaints)
 
 

@@ -1,5 +1,5 @@
 """`python -m sash`: the command line."""
 
-from sash.cli import app
+from sash.cli import main
 
-app(prog_name="sash")
+main()

@@ -19,7 +19,7 @@ def _print_version(wanted: bool) -> None:
 
 
 @app.callback()
-def main(
+def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave.")
     ] = False,
@@ -34,3 +34,8 @@ def demo(
 ) -> None:
     """Run three algorithms side by side on a bursty synthetic stream."""
     demonstration.run(events=events, seed=seed)
+
+
+def main() -> None:
+    """Run the command line, as the script `sash` does."""
+    app(prog_name="sash")

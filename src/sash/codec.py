@@ -1,8 +1,8 @@
 """Plain Python values to bytes and back: how partials of Python aggregations travel in snapshots.
 
-A value is one tag byte and its content. The encoding is canonical: a value has exactly one, and dictionaries and sets are
-written in the order of their encoded keys, so that equal ones give equal bytes whatever their history. Reading runs no code,
-imports nothing and looks up no name. Whatever is not exactly what `dumps` writes is a `SnapshotError`.
+A value is one tag byte and its content. The encoding is canonical: a value has exactly one, and dictionaries and sets
+are written in the order of their encoded keys, so that equal ones give equal bytes whatever their history. Reading runs
+no code, imports nothing and looks up no name. Whatever is not exactly what `dumps` writes is a `SnapshotError`.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _MICROSECOND: Final = dt.timedelta(microseconds=1)
 def dumps(value: Any) -> bytes:
     """The bytes of `value`; equal values of equal types give equal bytes.
 
-    Takes None, bool, int of any size, float, str, bytes, Decimal, date, datetime, timedelta, and tuple, list, dict, set and
-    frozenset of these. NumPy scalars are written as the Python number they hold. The zone of a datetime is kept as its offset.
-    A type that is not among them raises `AggregationError`; deeper than 64 levels is a `SnapshotError`. Cost: O(size), and
-    O(n log n) for n keys of a dictionary.
+    Takes None, bool, int of any size, float, str, bytes, Decimal, date, datetime, timedelta, and tuple, list, dict, set
+    and frozenset of these. NumPy scalars are written as the Python number they hold. The zone of a datetime is kept as
+    its offset. A type that is not among them raises `AggregationError`; deeper than 64 levels is a `SnapshotError`.
+    Cost: O(size), and O(n log n) for n keys of a dictionary.
 
     >>> dumps((1, "a")) == dumps((1, "a"))
     True
@@ -76,8 +76,9 @@ def _write(value: Any, out: bytearray, depth: int) -> None:
         _write(value.item(), out, depth)
     else:
         raise AggregationError(
-            f"no encoding for {type(value).__qualname__}: a partial is made of plain values (None, bool, int, float, str, bytes, "
-            "Decimal, date, datetime, timedelta, tuple, list, dict, set); or define encode() and decode() on the aggregation"
+            f"no encoding for {type(value).__qualname__}: a partial is made of plain values (None, bool, int, float,"
+            " str, bytes, Decimal, date, datetime, timedelta, tuple, list, dict, set); or define encode() and decode()"
+            " on the aggregation"
         )
 
 
@@ -146,7 +147,9 @@ def _write_dict(value: dict[Any, Any], out: bytearray, depth: int) -> None:
 def _check_distinct(keys: list[bytes]) -> None:
     """Only NaN can be twice among the keys of a set or dictionary."""
     if any(one == other for one, other in pairwise(keys)):
-        raise AggregationError("a set or dictionary with several NaN keys is not written: NaN is equal to nothing; leave it out")
+        raise AggregationError(
+            "a set or dictionary with several NaN keys is not written: NaN is equal to nothing; leave it out"
+        )
 
 
 def _write_text(tag: bytes, text: str, out: bytearray) -> None:
@@ -195,13 +198,17 @@ class _Reader:
         tag = self.take(1)
         reader = _READERS.get(tag)
         if reader is None:
-            raise SnapshotError(f"unknown tag 0x{tag.hex()} at byte {start}: not a value that this version of Sash writes")
+            raise SnapshotError(
+                f"unknown tag 0x{tag.hex()} at byte {start}: not a value that this version of Sash writes"
+            )
         return reader(self, depth)
 
     def take(self, size: int) -> bytes:
         end = self.position + size
         if end > len(self.data):
-            raise SnapshotError(f"cut short: {size} bytes wanted at byte {self.position}, {len(self.data) - self.position} there")
+            raise SnapshotError(
+                f"cut short: {size} bytes wanted at byte {self.position}, {len(self.data) - self.position} there"
+            )
         taken = self.data[self.position : end]
         self.position = end
         return taken

@@ -118,11 +118,11 @@ def check_equal(runs: dict[str, Run]) -> None:
                 )
 
 
-def sparkline(values: Sequence[float], width: int = 72) -> str:
+def sparkline(values: Sequence[float], width: int = 64) -> str:
     """Draw the greatest value of each of `width` equal stretches as a block of that height.
 
     >>> sparkline([0, 1, 2, 4], width=4)
-    '▁▂▄█'
+    '▁▃▅█'
     """
     blocks = "▁▂▃▄▅▆▇█"
     width = min(width, len(values))
@@ -131,7 +131,7 @@ def sparkline(values: Sequence[float], width: int = 72) -> str:
     return "".join(blocks[min(7, int(8 * peak / top))] for peak in peaks)
 
 
-def bar(nanoseconds: float, longest: float, width: int = 24) -> str:
+def bar(nanoseconds: float, longest: float, width: int = 18) -> str:
     """Draw a time as a bar whose length is in proportion, with something to see for the shortest.
 
     >>> bar(50, 100, width=8), bar(1, 100, width=8)
@@ -165,7 +165,7 @@ def results(runs: dict[str, Run]) -> Table:
     return table
 
 
-def counts_per_stretch(stream: Sequence[Event], stretches: int = 72) -> list[int]:
+def counts_per_stretch(stream: Sequence[Event], stretches: int = 64) -> list[int]:
     """Count the events in equal stretches of time.
 
     >>> counts_per_stretch([Event(0, 1), Event(1, 1), Event(9, 1)], stretches=2)
@@ -186,12 +186,13 @@ def run(events: int, seed: int, show: Callable[..., None] | None = None) -> None
     show = show or Console().print
     stream = bursty_stream(events, seed)
     seconds = (stream[-1].time - stream[0].time) / 1e6
-    show(f"[bold]{events:,} synthetic requests[/] in {seconds:.1f} s of stream time, seed {seed}: bursts and lulls")
+    show(f"[bold]{events:,} synthetic requests[/] in bursts and lulls, {seconds:.1f} s of stream time, seed {seed}")
     show(f"  arrivals {sparkline(counts_per_stretch(stream))}")
     runs = {name: best_of([slide(stream, name) for _ in range(RUNS)]) for name in ALGORITHMS}
     check_equal(runs)
-    show(f"  maximum  {sparkline(next(iter(runs.values())).answers)}  of the last half second, for every event\n")
+    show(f"  maximum  {sparkline(next(iter(runs.values())).answers)}")
+    show("The maximum is that of the last half second, asked for at every event.\n")
     show(results(runs))
-    show(f"\nAll {events:,} answers are equal. A time is insert + bulk_evict + query from Python, best of {RUNS} runs.")
+    show(f"\nAll {events:,} answers are equal. Times are insert + bulk_evict + query, best of {RUNS}.")
     for name, way in ALGORITHMS.items():
         show(f"  {name:16} {way}")

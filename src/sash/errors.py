@@ -35,12 +35,14 @@ class SashError(Exception):
 class OutOfOrderError(SashError, ValueError):
     """An event is older than the youngest one, and the algorithm of the window takes events in order only.
 
-    The window is as it was. Way out: an algorithm that takes late events (`algorithm="fiba"`, or `"auto"`), or sort first.
+    The window is as it was. Way out: an algorithm that takes late events (`algorithm="fiba"`, or `"auto"`), or sort
+    first.
     """
 
 
 class EmptyWindowError(SashError, IndexError):
-    """Something was asked of an empty window that only an event can answer: to evict, or for the oldest or youngest time.
+    """Something was asked of an empty window that only an event can answer: to evict, or for the oldest or youngest
+    time.
 
     Way out: look at `len(window)` first. `query()` needs no such care; it has an answer for the empty window.
     """
@@ -49,8 +51,8 @@ class EmptyWindowError(SashError, IndexError):
 class SnapshotError(SashError, ValueError):
     """The bytes are no snapshot that this version can read: damaged, cut short, foreign, or made by a newer version.
 
-    Nothing was restored, and nothing in the bytes was run. Way out: take the bytes again from their source, restore with
-    the aggregation that made them, or update Sash if they come from a newer version.
+    Nothing was restored, and nothing in the bytes was run. Way out: take the bytes again from their source, restore
+    with the aggregation that made them, or update Sash if they come from a newer version.
     """
 
 

@@ -28,8 +28,8 @@ struct IdleArrays {
 
     std::array<BitLine*, kClasses> first;
     std::size_t lines;
-    //! The thread is ending: keep nothing more.
-    bool closed;
+    //! Nothing is kept before the thread's end is prepared for, nor after it.
+    enum class Stage : std::uint8_t { fresh, open, closed } stage;
 
     static IdleArrays& of_this_thread() {
         static thread_local constinit IdleArrays idle{};
@@ -39,7 +39,7 @@ struct IdleArrays {
     BitLine* take(unsigned size_class) {
         BitLine* array = first[size_class];
         if (array == nullptr) [[unlikely]]
-            return allocate(size_class);
+            return std::allocator<BitLine>().allocate(std::size_t{1} << size_class);
         Link link;
         std::memcpy(&link, array, sizeof link);
         first[size_class] = link.next;
@@ -49,7 +49,7 @@ struct IdleArrays {
 
     void give_back(BitLine* array, unsigned size_class) noexcept {
         const std::size_t count = std::size_t{1} << size_class;
-        if (closed || lines + count > kMostLines) [[unlikely]]
+        if (lines + count > kMostLines || (stage != Stage::open && !open())) [[unlikely]]
             return std::allocator<BitLine>().deallocate(array, count);
         const Link link{first[size_class]};
         std::memcpy(static_cast<void*>(array), &link, sizeof link);
@@ -57,21 +57,23 @@ struct IdleArrays {
         lines += count;
     }
 
-    void close() noexcept {
-        for (unsigned c = 0; c < kClasses; ++c)
-            while (first[c] != nullptr) std::allocator<BitLine>().deallocate(take(c), std::size_t{1} << c);
-        closed = true;
-    }
-
 private:
-    //! Whoever allocates has seen to it that the idle arrays are freed when the thread ends.
-    static BitLine* allocate(unsigned size_class) {
+    //! Sees to it that the idle arrays are freed when the thread ends; false when it has ended.
+    bool open() noexcept {
         struct Closer {
             ~Closer() { of_this_thread().close(); }
         };
+        if (stage == Stage::closed) return false;
         static thread_local Closer closer;
         static_cast<void>(closer);
-        return std::allocator<BitLine>().allocate(std::size_t{1} << size_class);
+        stage = Stage::open;
+        return true;
+    }
+
+    void close() noexcept {
+        for (unsigned c = 0; c < kClasses; ++c)
+            while (first[c] != nullptr) std::allocator<BitLine>().deallocate(take(c), std::size_t{1} << c);
+        stage = Stage::closed;
     }
 };
 

@@ -1,14 +1,16 @@
-//! How the partials of the built-in monoids are written field by field. No padding, no addresses.
+//! How the partials of the built-in monoids are written, field by field. No padding, no addresses.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "sash/monoids/arg.hpp"
 #include "sash/monoids/bits.hpp"
+#include "sash/monoids/bloom.hpp"
 #include "sash/monoids/collect.hpp"
 #include "sash/monoids/count.hpp"
 #include "sash/monoids/ends.hpp"
@@ -21,10 +23,10 @@
 
 namespace sash {
 
-//! The most events that one partial may claim: far beyond any window, and far from overflow when added up.
-inline constexpr std::int64_t kMostEvents = std::int64_t{1} << 48;
+//! The most events that one partial may claim: far beyond any window, and far from overflow when many are added up.
+inline constexpr std::int64_t kMostEvents = std::int64_t{1} << 40;
 
-//! A count of events inside a partial; the wrapper makes the reader check it.
+//! A field that counts events. A reader checks it.
 struct EventCount {
     std::int64_t& value;
 };
@@ -32,12 +34,12 @@ struct EventCount {
 //! The fields of a partial, in the order of the format. Declared once, they serve writing and reading.
 inline auto fields(std::int64_t& partial) { return std::tie(partial); }
 inline auto fields(double& partial) { return std::tie(partial); }
+inline auto fields(std::vector<Cell>& partial) { return std::tie(partial); }
+inline auto fields(Concat::Partial& partial) { return std::tie(partial.text, partial.present); }
 inline auto fields(Mean::Partial& partial) { return std::make_tuple(std::ref(partial.sum), EventCount{partial.count}); }
 inline auto fields(Moments::Partial& partial) {
     return std::make_tuple(std::ref(partial.mean), std::ref(partial.spread), EventCount{partial.count});
 }
-template <Extreme E>
-auto fields(typename ExtremumCount<E>::Partial& partial);
 inline auto fields(MinCount::Partial& partial) {
     return std::make_tuple(std::ref(partial.extreme), EventCount{partial.count});
 }
@@ -49,5 +51,73 @@ inline auto fields(First<Cell>::Partial& partial) { return std::tie(partial.valu
 inline auto fields(Last<Cell>::Partial& partial) { return std::tie(partial.value, partial.present); }
 inline auto fields(ArgMin<Cell>::Partial& partial) { return std::tie(partial.key, partial.argument, partial.present); }
 inline auto fields(ArgMax<Cell>::Partial& partial) { return std::tie(partial.key, partial.argument, partial.present); }
-inline auto fields(Concat::Partial& partial) { return std::tie(partial.text, partial.present); }
-inline auto fields(std::vector<Cell>& partial) { return std::tie(partial); }
+
+namespace detail {
+
+inline void write_field(Writer& writer, std::int64_t field) { writer.i64(field); }
+inline void write_field(Writer& writer, double field) { writer.real(field); }
+inline void write_field(Writer& writer, bool field) { writer.flag(field); }
+inline void write_field(Writer& writer, EventCount field) { writer.i64(field.value); }
+inline void write_field(Writer& writer, const std::string& field) { writer.text(field); }
+inline void write_field(Writer& writer, const std::vector<Cell>& field) {
+    writer.u64(field.size());
+    for (const Cell cell : field) writer.i64(cell);
+}
+
+inline void read_field(Reader& reader, std::int64_t& field) { field = reader.i64(); }
+inline void read_field(Reader& reader, double& field) { field = reader.real(); }
+inline void read_field(Reader& reader, bool& field) { field = reader.flag(); }
+inline void read_field(Reader& reader, EventCount field) {
+    field.value = reader.i64();
+    if (field.value < 0 || field.value > kMostEvents) throw DamagedSnapshot("a count of events is out of range");
+}
+inline void read_field(Reader& reader, std::string& field) { field = reader.text(); }
+inline void read_field(Reader& reader, std::vector<Cell>& field) {
+    field.resize(reader.count(sizeof(Cell)));
+    for (Cell& cell : field) cell = reader.i64();
+}
+
+}  // namespace detail
+
+//! Every monoid's partials, by their fields.
+template <class M>
+struct Codec {
+    static void write(Writer& writer, const M&, typename M::Partial partial) {
+        std::apply([&](auto&&... field) { (detail::write_field(writer, field), ...); }, fields(partial));
+    }
+    static typename M::Partial read(Reader& reader, const M& monoid) {
+        typename M::Partial partial = monoid.identity();
+        std::apply([&](auto&&... field) { (detail::read_field(reader, field), ...); }, fields(partial));
+        return partial;
+    }
+};
+
+//! A count is a whole partial of Count.
+template <>
+struct Codec<Count> {
+    static void write(Writer& writer, const Count&, Count::Partial partial) { writer.i64(partial); }
+    static Count::Partial read(Reader& reader, const Count&) {
+        Count::Partial partial = 0;
+        detail::read_field(reader, EventCount{partial});
+        return partial;
+    }
+};
+
+//! One hash, or the bits of several.
+template <>
+struct Codec<Bloom> {
+    static void write(Writer& writer, const Bloom& monoid, const Bloom::Partial& partial) {
+        writer.flag(partial.single);
+        if (partial.single) return writer.u64(partial.hash);
+        for (const std::uint64_t word : monoid.lower(partial).words()) writer.u64(word);
+    }
+    static Bloom::Partial read(Reader& reader, const Bloom& monoid) {
+        if (reader.flag()) return monoid.lift(reader.u64());
+        Reader bits(reader.raw(monoid.shape.words() * sizeof(std::uint64_t)));
+        std::vector<std::uint64_t> words(monoid.shape.words());
+        for (std::uint64_t& word : words) word = bits.u64();
+        return monoid.from_words(words);
+    }
+};
+
+}  // namespace sash

@@ -14,13 +14,17 @@ namespace sash {
 //! A first-in first-out queue of fixed-size chunks, addressed by position.
 //!
 //! Positions are absolute: the first element ever pushed is at 0, and an element keeps its position until it is
-//! popped. So an algorithm's pointers into the queue are plain integers that no push or pop disturbs.
+//! popped. So an algorithm's pointers into the queue are plain integers that no push or pop disturbs. A queue that
+//! was cleared or moved from is empty and goes on at its old end, so that such integers never point beyond it.
 //!
-//! push_back, pop_front and operator[] are O(1); nothing is ever moved to another address. A push that fills the
-//! directory doubles it, which copies one pointer a chunk. One spare chunk is kept, so that a window that slides
-//! steadily never calls the allocator.
+//! push_back, pop_front, pop_back and operator[] are O(1); nothing is ever moved to another address. A push that
+//! fills the directory doubles it, which copies one pointer a chunk. One spare chunk is kept, so that a window that
+//! slides steadily never calls the allocator. A push that throws leaves the queue as it was.
 template <class T>
 class ChunkedQueue {
+    // A push assigns over a slot after all else is done, and what throws there would be lost.
+    static_assert(std::is_nothrow_move_assignable_v<T> && std::is_nothrow_move_constructible_v<T>);
+
 public:
     using Position = std::uint64_t;
 
@@ -31,7 +35,10 @@ public:
     ChunkedQueue(const ChunkedQueue& other) : begin_(other.begin_), end_(other.begin_) {
         for (Position p = other.begin(); p != other.end(); ++p) push_back(other[p]);
     }
-    ChunkedQueue(ChunkedQueue&& other) noexcept { swap(other); }
+    ChunkedQueue(ChunkedQueue&& other) noexcept {
+        swap(other);
+        other.begin_ = other.end_ = end_;
+    }
     ChunkedQueue& operator=(ChunkedQueue other) noexcept {
         swap(other);
         return *this;
@@ -41,8 +48,12 @@ public:
     void swap(ChunkedQueue& other) noexcept {
         directory_.swap(other.directory_);
         spare_.swap(other.spare_);
+        std::swap(mask_, other.mask_);
         std::swap(begin_, other.begin_);
         std::swap(end_, other.end_);
+        std::swap(head_, other.head_);
+        std::swap(tail_, other.tail_);
+        std::swap(limit_, other.limit_);
     }
 
     Position begin() const { return begin_; }
@@ -50,49 +61,67 @@ public:
     std::size_t size() const { return static_cast<std::size_t>(end_ - begin_); }
     bool empty() const { return begin_ == end_; }
 
-    T& operator[](Position p) { return directory_[chunk_of(p)][p % kChunk]; }
-    const T& operator[](Position p) const { return directory_[chunk_of(p)][p % kChunk]; }
-    T& front() { return (*this)[begin_]; }
-    const T& front() const { return (*this)[begin_]; }
-    T& back() { return (*this)[end_ - 1]; }
-    const T& back() const { return (*this)[end_ - 1]; }
+    T& operator[](Position p) { return directory_[(p / kChunk) & mask_][p % kChunk]; }
+    const T& operator[](Position p) const { return directory_[(p / kChunk) & mask_][p % kChunk]; }
+    T& front() { return *head_; }
+    const T& front() const { return *head_; }
+    T& back() { return tail_[-1]; }
+    const T& back() const { return tail_[-1]; }
 
     void push_back(T value) {
-        if (end_ % kChunk == 0 || directory_.empty()) [[unlikely]]
+        if (tail_ == limit_) [[unlikely]]
             open_chunk();
-        (*this)[end_] = std::move(value);
+        *tail_ = std::move(value);
+        ++tail_;
         ++end_;
     }
 
     void pop_front() {
-        release((*this)[begin_]);
+        release(*head_);
         ++begin_;
-        if (begin_ % kChunk == 0) [[unlikely]]
+        ++head_;
+        if (begin_ % kChunk == 0) [[unlikely]] {
             close_chunk(begin_ - 1);
+            find_ends();
+        }
     }
 
-    //! Removes the youngest: the way back for a push that must be undone.
     void pop_back() {
         --end_;
-        release((*this)[end_]);
-        if (end_ % kChunk == 0) [[unlikely]]
+        --tail_;
+        release(*tail_);
+        if (end_ % kChunk == 0) [[unlikely]] {
             close_chunk(end_);
+            find_ends();
+        }
     }
 
     //! Drops everything before `p`. O(chunks dropped), or O(elements dropped) where an element owns memory.
     void drop_before(Position p) {
         if constexpr (std::is_trivially_destructible_v<T>) {
-            const Position chunks = p / kChunk;
-            for (Position c = begin_ / kChunk; c < chunks; ++c) close_chunk(c * kChunk);
+            for (Position chunk = begin_ / kChunk; chunk < p / kChunk; ++chunk) close_chunk(chunk * kChunk);
             begin_ = p;
+            find_ends();
         } else {
             while (begin_ != p) pop_front();
         }
     }
 
-    void clear() { ChunkedQueue().swap(*this); }
+    //! Drops `p` and everything after it, at the same cost.
+    void drop_from(Position p) {
+        if constexpr (std::is_trivially_destructible_v<T>) {
+            for (Position chunk = (p + kChunk - 1) / kChunk; chunk * kChunk < end_; ++chunk) close_chunk(chunk * kChunk);
+            end_ = p;
+            find_ends();
+        } else {
+            while (end_ != p) pop_back();
+        }
+    }
 
-    //! What the queue holds from the allocator, for memory reports.
+    //! Drops everything and gives the memory back.
+    void clear() noexcept { ChunkedQueue dropped(std::move(*this)); }
+
+    //! What the queue holds from the allocator, for memory reports. O(chunks).
     std::size_t bytes() const {
         std::size_t chunks = spare_ ? 1 : 0;
         for (const auto& chunk : directory_) chunks += chunk ? 1 : 0;
@@ -102,33 +131,59 @@ public:
 private:
     using Chunk = std::unique_ptr<T[]>;
 
-    //! The directory is a ring whose size is a power of two.
-    std::size_t chunk_of(Position p) const { return (p / kChunk) & (directory_.size() - 1); }
+    Chunk& chunk_at(Position p) { return directory_[(p / kChunk) & mask_]; }
 
     static void release([[maybe_unused]] T& slot) {
         if constexpr (!std::is_trivially_destructible_v<T>) slot = T{};
     }
 
+    //! Makes the chunk of end_ ready. The last statements cannot throw.
     void open_chunk() {
-        const std::size_t live = static_cast<std::size_t>(end_ / kChunk - begin_ / kChunk);
+        const auto live = static_cast<std::size_t>(end_ / kChunk - begin_ / kChunk);
         if (live >= directory_.size()) grow_directory();
-        Chunk& slot = directory_[chunk_of(end_)];
-        if (!slot) slot = spare_ ? std::move(spare_) : std::make_unique<T[]>(kChunk);
+        Chunk& chunk = chunk_at(end_);
+        if (!chunk) chunk = spare_ ? std::move(spare_) : std::make_unique<T[]>(kChunk);
+        tail_ = chunk.get() + end_ % kChunk;
+        limit_ = chunk.get() + kChunk;
+        if (empty()) head_ = tail_;
     }
 
-    void close_chunk(Position p) { spare_ = std::move(directory_[chunk_of(p)]); }
+    void close_chunk(Position p) { spare_ = std::move(chunk_at(p)); }
+
+    //! Sets the cached addresses again after begin_ or end_ has crossed chunks.
+    void find_ends() {
+        if (empty()) {
+            // The next push finds its chunk by itself, be it still open or not.
+            head_ = tail_ = limit_ = nullptr;
+        } else {
+            head_ = &(*this)[begin_];
+            tail_ = &(*this)[end_ - 1] + 1;
+            limit_ = chunk_at(end_ - 1).get() + kChunk;
+        }
+    }
 
     void grow_directory() {
         std::vector<Chunk> larger(directory_.empty() ? 1 : directory_.size() * 2);
-        for (Position c = begin_ / kChunk; c * kChunk < end_; ++c)
-            larger[c & (larger.size() - 1)] = std::move(directory_[c & (directory_.size() - 1)]);
+        const std::size_t mask = larger.size() - 1;
+        const Position chunks = begin_ / kChunk + directory_.size();
+        for (Position chunk = begin_ / kChunk; chunk != chunks; ++chunk)
+            larger[chunk & mask] = std::move(directory_[chunk & mask_]);
         directory_ = std::move(larger);
+        mask_ = mask;
     }
 
+    //! A ring of chunks whose size is a power of two; mask_ is that size less one.
     std::vector<Chunk> directory_;
+    std::size_t mask_ = 0;
+    //! The chunk that was closed last.
     Chunk spare_;
     Position begin_ = 0;
     Position end_ = 0;
+    //! Addresses of the front element, of one past the back element, and of one past the back element's chunk.
+    //! The queue spares itself the directory at both ends by them. All null while no chunk is known to be open.
+    T* head_ = nullptr;
+    T* tail_ = nullptr;
+    T* limit_ = nullptr;
 };
 
 }  // namespace sash

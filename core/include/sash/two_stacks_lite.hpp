@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sash/algorithm.hpp"
+#include "sash/in_order.hpp"
 #include "sash/queue.hpp"
 
 namespace sash {
@@ -23,82 +24,77 @@ public:
     using Partial = typename M::Partial;
     static constexpr bool listable = false;
 
-    explicit TwoStacksLite(M monoid = M{}) : monoid_(std::move(monoid)), back_(monoid_.identity()) {}
+    explicit TwoStacksLite(M monoid = M{}) : monoid_(std::move(monoid)) {}
 
     std::size_t size() const { return queue_.size(); }
     Time oldest() const { return queue_.front().time; }
     Time youngest() const { return queue_.back().time; }
     std::size_t bytes() const { return sizeof(*this) + queue_.bytes(); }
 
-    Partial query() const { return has_front() ? monoid_.combine(queue_.front().partial, back_) : back_; }
+    Partial query() const {
+        if (has_front()) return monoid_.combine(queue_.front().partial, back_);
+        return queue_.empty() ? monoid_.identity() : back_;
+    }
 
     void insert(Time time, Partial partial) {
-        if (queue_.size() != 0 && time == youngest()) return combine_into_youngest(partial);
-        if constexpr (M::fallible) {
-            Partial back = back_empty() ? partial : monoid_.combine(back_, partial);
+        if (queue_.empty()) return load(time, std::move(partial));
+        if (time == youngest()) return combine_into_youngest(partial);
+        if constexpr (kWide<M>) {
+            queue_.push_back({time, std::move(partial)});
+            append(monoid_, back_, queue_.back().partial);
+        } else {
+            Partial back = monoid_.combine(back_, partial);
             queue_.push_back({time, std::move(partial)});
             back_ = std::move(back);
-        } else {
-            if (back_empty()) {
-                back_ = partial;
-            } else {
-                append(monoid_, back_, partial);
-            }
-            queue_.push_back({time, std::move(partial)});
         }
     }
 
     void evict() {
         if (queue_.size() == 1) return clear();
-        if (!has_front()) flip(queue_.end() - 1);
+        if (!has_front()) flip(queue_.begin());
         queue_.pop_front();
     }
 
-    //! Entries of the front part leave by a jump; a flip covers only what stays.
+    //! Entries of the front part leave by a jump. When more leaves, what stays is flipped, once: amortized O(1) an entry.
     void bulk_evict(Time time) {
-        const Position last = first_after(queue_, time, queue_.begin(), queue_.end());
+        const Position last = first_after(queue_, time);
+        if (last == queue_.begin()) return;
         if (last == queue_.end()) return clear();
-        if (last >= split_) rebuild_back(last);
+        if (last > split_) flip(last);
         queue_.drop_before(last);
     }
 
     //! The kept pairs: suffix aggregates up to, and without, the youngest entry; then that entry itself. The same for
-    //! equal windows, wherever their split is.
+    //! equal windows, wherever their split is, as far as the monoid's combine is exact.
     template <class F>
     void for_each(F f) const {
-        std::vector<Partial> inner = suffixes(split_, queue_.end() == queue_.begin() ? split_ : queue_.end() - 1);
-        for (Position p = queue_.begin(); p != queue_.end(); ++p) {
-            const bool own = p + 1 == queue_.end();
-            if (own) {
-                f(queue_[p].time, queue_[p].partial);
-            } else if (p >= split_) {
-                f(queue_[p].time, inner[p - split_]);
-            } else {
-                f(queue_[p].time, inner.empty() ? queue_[p].partial : monoid_.combine(queue_[p].partial, inner.front()));
-            }
-        }
+        if (queue_.empty()) return;
+        const Position youngest = queue_.end() - 1;
+        const Position split = has_front() ? split_ : queue_.begin();
+        const std::vector<Partial> inner = suffixes(split, youngest);
+        for (Position p = queue_.begin(); p != split; ++p)
+            f(queue_[p].time, inner.empty() ? queue_[p].partial : monoid_.combine(queue_[p].partial, inner.front()));
+        for (Position p = split; p != youngest; ++p) f(queue_[p].time, inner[p - split]);
+        f(queue_[youngest].time, queue_[youngest].partial);
     }
 
+    //! Whatever came before is the front part, and this entry is the youngest.
     void load(Time time, Partial partial) {
-        back_ = partial;
-        split_ = queue_.end();
+        Partial back = partial;
         queue_.push_back({time, std::move(partial)});
+        split_ = queue_.end() - 1;
+        back_ = std::move(back);
     }
 
     void clear() {
         queue_.drop_before(queue_.end());
-        back_ = monoid_.identity();
+        back_ = Partial{};
     }
 
     void check_invariants() const {
-        // The split lies within the queue.
-        invariant(queue_.begin() <= split_ || !has_front(), "split_ >= begin or no front");
-        invariant(split_ <= queue_.end(), "split_ <= end");
         // The youngest entry is not in the front part.
-        invariant(queue_.empty() || split_ < queue_.end(), "the youngest is behind the split");
-        // Times rise strictly.
-        for (Position p = queue_.begin(); p + 1 < queue_.end(); ++p)
-            invariant(queue_[p].time < queue_[p + 1].time, "times rise");
+        invariant(queue_.empty() ? split_ <= queue_.end() : split_ < queue_.end(), "the youngest is behind the split");
+        check_times(queue_);
     }
 
 private:
@@ -106,17 +102,22 @@ private:
     using Position = typename Queue::Position;
 
     bool has_front() const { return queue_.begin() < split_; }
-    bool back_empty() const { return queue_.empty(); }
 
     void combine_into_youngest(const Partial& partial) {
-        Partial youngest = monoid_.combine(queue_.back().partial, partial);
-        append(monoid_, back_, partial);
-        queue_.back().partial = std::move(youngest);
+        Entry<Partial>& youngest = queue_.back();
+        if constexpr (kInPlace<M>) {
+            append(monoid_, youngest.partial, partial);
+            append(monoid_, back_, partial);
+        } else {
+            Partial combined = monoid_.combine(youngest.partial, partial);
+            back_ = monoid_.combine(back_, partial);
+            youngest.partial = std::move(combined);
+        }
     }
 
     //! Aggregates of [p, end) for each p in [begin, end): what a flip of that stretch would store.
     std::vector<Partial> suffixes(Position begin, Position end) const {
-        std::vector<Partial> result(end > begin ? end - begin : 0);
+        std::vector<Partial> result(static_cast<std::size_t>(end - begin));
         for (Position p = end; p-- > begin;) {
             const bool last = p + 1 == end;
             result[p - begin] = last ? queue_[p].partial : monoid_.combine(queue_[p].partial, result[p + 1 - begin]);
@@ -124,31 +125,30 @@ private:
         return result;
     }
 
-    //! Turns [begin, end) into the front part, and leaves the youngest entry alone behind it.
-    void flip(Position end) {
-        if constexpr (M::fallible) {
-            std::vector<Partial> front = suffixes(queue_.begin(), end);
-            for (Position p = queue_.begin(); p != end; ++p) queue_[p].partial = std::move(front[p - queue_.begin()]);
+    //! Turns the entries from `begin` on into the front part, and leaves the youngest alone behind it. What is before
+    //! `begin` must leave.
+    void flip(Position begin) {
+        const Position end = queue_.end() - 1;
+        if constexpr (kInPlace<M>) {
+            for (Position p = end; p-- > begin;)
+                if (p + 1 != end) append(monoid_, queue_[p].partial, queue_[p + 1].partial);
+            back_ = queue_.back().partial;
         } else {
-            for (Position p = end - 1; p-- > queue_.begin();) append(monoid_, queue_[p].partial, queue_[p + 1].partial);
+            Partial back = queue_.back().partial;
+            std::vector<Partial> front = suffixes(begin, end);
+            for (Position p = begin; p != end; ++p) queue_[p].partial = std::move(front[p - begin]);
+            back_ = std::move(back);
         }
         split_ = end;
-        back_ = queue_.back().partial;
-    }
-
-    //! Everything before `first` leaves, and `first` lies behind the split: aggregate again what stays.
-    void rebuild_back(Position first) {
-        Partial back = queue_[first].partial;
-        for (Position p = first + 1; p != queue_.end(); ++p) append(monoid_, back, queue_[p].partial);
-        back_ = std::move(back);
     }
 
     [[no_unique_address]] M monoid_;
     //! [begin, split_) are suffix aggregates up to split_, the rest the entries' own partials.
     Queue queue_;
+    //! At or before begin when there is no front part.
     Position split_ = 0;
     //! The aggregate of [max(begin, split_), end).
-    Partial back_;
+    Partial back_{};
 };
 
 }  // namespace sash

@@ -15,6 +15,7 @@ struct ArgExtremum {
         Cell key = kNeutral<E>;
         Argument argument{};
         bool present = false;
+        bool operator==(const Partial&) const = default;
     };
     static constexpr bool commutative = false;
     static constexpr bool fallible = false;

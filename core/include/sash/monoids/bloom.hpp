@@ -1,6 +1,7 @@
 //! Which values are in the window, approximately: a Bloom filter, never wrong about a value that is there.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -176,11 +177,12 @@ struct Bloom {
 
     Output lower(const Partial& partial) const { return {shape, partial}; }
 
-    //! The partial of several hashes whose bits are these, as BloomFilter::words gives them.
+    //! The partial whose bits are these, as BloomFilter::words gives them: of several hashes, or none at all.
     Partial from_words(std::span<const std::uint64_t> words) const {
         if (words.size() != shape.words())
             throw std::invalid_argument("a filter of " + std::to_string(shape.bits()) + " bits has " +
                                         std::to_string(shape.words()) + " words, not " + std::to_string(words.size()));
+        if (std::ranges::all_of(words, [](std::uint64_t word) { return word == 0; })) return identity();
         Partial partial{zeros(), 0, false};
         for (std::size_t i = 0; i < words.size(); ++i) partial.array.set_word(i, words[i]);
         return partial;

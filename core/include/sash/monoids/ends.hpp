@@ -14,6 +14,7 @@ struct AtEnd {
     struct Partial {
         Value value{};
         bool present = false;
+        bool operator==(const Partial&) const = default;
     };
     static constexpr bool commutative = false;
     static constexpr bool fallible = false;

@@ -52,6 +52,7 @@ struct ExtremumCount {
     struct Partial {
         Cell extreme;
         std::int64_t count;
+        bool operator==(const Partial&) const = default;
     };
     static constexpr bool commutative = true;
     static constexpr bool fallible = false;
@@ -75,6 +76,7 @@ struct Range {
     struct Partial {
         Cell least;
         Cell greatest;
+        bool operator==(const Partial&) const = default;
     };
     static constexpr bool commutative = true;
     static constexpr bool fallible = false;

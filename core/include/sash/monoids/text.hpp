@@ -12,6 +12,7 @@ struct Concat {
     struct Partial {
         std::string text;
         bool present = false;
+        bool operator==(const Partial&) const = default;
     };
     static constexpr bool commutative = false;
     static constexpr bool fallible = false;

@@ -1,0 +1,24 @@
+//! The command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "row.hpp"
+#include "timing.hpp"
+
+namespace sash::bench {
+
+struct Request {
+    Row row;
+    Effort effort;
+    //! A row was asked for, not the table.
+    bool one_row = false;
+    bool list = false;
+    bool round_loop = false;
+};
+
+//! Throws std::invalid_argument for what it does not know.
+Request parse(const std::vector<std::string>& arguments);
+
+}  // namespace sash::bench

@@ -1,0 +1,66 @@
+//! Structures that every machine has, measured in the same run: a ratio to them travels, a nanosecond does not.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "timing.hpp"
+
+namespace sash::bench {
+
+struct Yardsticks {
+    //! A running sum over a ring buffer of 2^20 (time, value) pairs: evict, insert, query. The floor of any window.
+    double ring;
+    //! std::map of 2^16 entries: erase the oldest, insert at the end. An ordered tree without aggregates.
+    double tree;
+    //! The same with an insert 1,024 places before the end besides; two inserts and two erases a round.
+    double tree1024;
+};
+
+inline double measure_ring() {
+    struct Pair {
+        std::int64_t time;
+        std::int64_t value;
+    };
+    constexpr std::size_t kSize = std::size_t{1} << 20;
+    std::vector<Pair> pairs;
+    std::int64_t time = 0;
+    std::int64_t sum = 0;
+    for (; pairs.size() < kSize; ++time) {
+        pairs.push_back({time, time & 7});
+        sum += time & 7;
+    }
+    std::size_t oldest = 0;
+    // The sum itself stays in a register: keep() would send it through memory.
+    volatile std::int64_t sink = 0;
+    return best_of({20'000'000, 5, 1.0}, [&] {
+        sum += (time & 7) - pairs[oldest].value;
+        pairs[oldest] = {time, time & 7};
+        oldest = (oldest + 1) % kSize;
+        ++time;
+        sink = sum;
+    });
+}
+
+inline double measure_tree(std::int64_t distance) {
+    constexpr std::int64_t kSize = 1 << 16;
+    std::map<std::int64_t, std::int64_t> window;
+    std::int64_t time = 0;
+    // In-order events at even times, late ones at the odd times between them.
+    for (; time < kSize; ++time) window.emplace_hint(window.end(), 2 * time, time);
+    return best_of({2'000'000, 5, 2.0}, [&] {
+        window.erase(window.begin());
+        window.emplace(distance > 0 ? 2 * (time - distance) + 1 : 2 * time, time);
+        ++time;
+        if (distance > 0) {
+            window.emplace_hint(window.end(), 2 * time, time);
+            window.erase(window.begin());
+        }
+        keep(window.rbegin()->second);
+    });
+}
+
+inline Yardsticks measure_yardsticks() { return {measure_ring(), measure_tree(0), measure_tree(1024)}; }
+
+}  // namespace sash::bench

@@ -1,0 +1,104 @@
+//! Every algorithm by its name: the one list to add to.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "kernel_of.hpp"
+#include "sash/aba.hpp"
+#include "sash/amta.hpp"
+#include "sash/base_intervals.hpp"
+#include "sash/btree.hpp"
+#include "sash/daba.hpp"
+#include "sash/daba_lite.hpp"
+#include "sash/fiba.hpp"
+#include "sash/flatfat.hpp"
+#include "sash/log_mta.hpp"
+#include "sash/recalc.hpp"
+#include "sash/subtract_on_evict.hpp"
+#include "sash/two_stacks.hpp"
+#include "sash/two_stacks_lite.hpp"
+
+namespace sash::face {
+
+//! A type as a value.
+template <class T>
+using Type = std::type_identity<T>;
+
+//! `of` turns the type of a monoid into the type of the algorithm over it.
+template <Order order, class Of>
+struct Listed {
+    std::string_view name;
+    Of of;
+
+    template <class M>
+    static constexpr bool takes = std::invocable<Of, Type<M>>;
+    template <class M>
+    using Over = Checked<typename std::invoke_result_t<Of, Type<M>>::type, order>;
+};
+
+template <Order order, class Of>
+constexpr Listed<order, Of> listed(std::string_view name, Of of) {
+    return {name, of};
+}
+
+inline constexpr std::tuple kCatalog{
+    listed<Order::any>("recalc", []<class M>(Type<M>) { return Type<Recalc<M>>{}; }),
+    listed<Order::in_order>("subtract_on_evict", []<Invertible M>(Type<M>) { return Type<SubtractOnEvict<M>>{}; }),
+    listed<Order::in_order>("two_stacks", []<class M>(Type<M>) { return Type<TwoStacks<M>>{}; }),
+    listed<Order::in_order>("two_stacks_lite", []<class M>(Type<M>) { return Type<TwoStacksLite<M>>{}; }),
+    listed<Order::in_order>("aba", []<class M>(Type<M>) { return Type<Aba<M>>{}; }),
+    listed<Order::in_order>("daba", []<class M>(Type<M>) { return Type<Daba<M>>{}; }),
+    listed<Order::in_order>("daba_uncached", []<class M>(Type<M>) { return Type<DabaUncached<M>>{}; }),
+    listed<Order::in_order>("daba_lite", []<class M>(Type<M>) { return Type<DabaLite<M>>{}; }),
+    listed<Order::in_order>("flatfat", []<class M>(Type<M>) { return Type<FlatFat<M>>{}; }),
+    listed<Order::in_order>("base_intervals", []<class M>(Type<M>) { return Type<BaseIntervals<M>>{}; }),
+    listed<Order::in_order>("log_mta", []<class M>(Type<M>) { return Type<LogMta<M>>{}; }),
+    listed<Order::in_order>("amta", []<class M>(Type<M>) { return Type<Amta<M>>{}; }),
+    listed<Order::any>("btree", []<class M>(Type<M>) { return Type<BTree<M>>{}; }),
+    listed<Order::any>("fiba", []<class M>(Type<M>) { return Type<Fiba<M>>{}; }),
+};
+
+//! Calls f(Type<Checked window over M>) for the algorithm called `name`, and gives what it gives; nothing (false) where
+//! there is no such algorithm for M.
+template <class M, class F>
+bool with_algorithm(std::string_view name, F f) {
+    const auto matches = [&]<class Entry>(const Entry& entry) {
+        if constexpr (Entry::template takes<M>) {
+            if (entry.name != name) return false;
+            f(Type<typename Entry::template Over<M>>{});
+            return true;
+        } else {
+            return false;
+        }
+    };
+    return std::apply([&](const auto&... entries) { return (matches(entries) || ...); }, kCatalog);
+}
+
+//! Hands the options on to an algorithm that has any.
+template <class A, class M>
+A make_algorithm(const M& monoid, const AlgorithmOptions& options) {
+    if constexpr (requires { A(monoid, FibaOptions{}); }) {
+        return A(monoid, FibaOptions{options.min_arity, options.leaf});
+    } else if constexpr (requires { A(monoid, options.min_arity); }) {
+        return options.min_arity == 0 ? A(monoid) : A(monoid, options.min_arity);
+    } else {
+        return A(monoid);
+    }
+}
+
+template <class M>
+std::unique_ptr<KernelOver<M>> make_kernel(M monoid, const AlgorithmOptions& options) {
+    std::unique_ptr<KernelOver<M>> kernel;
+    const bool known = with_algorithm<M>(options.name, [&]<class C>(Type<C>) {
+        kernel = std::make_unique<KernelOf<C>>(C(make_algorithm<typename C::Algorithm>(monoid, options), monoid), options);
+    });
+    if (!known) throw Unsupported("run as " + options.name);
+    return kernel;
+}
+
+}  // namespace sash::face

@@ -1,0 +1,313 @@
+#include "face.hpp"
+
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "batch.hpp"
+#include "errors.hpp"
+#include "operation.hpp"
+#include "python_monoid.hpp"
+#include "sash/window.hpp"
+
+namespace sash::face {
+
+namespace {
+
+template <class Number>
+nb::tuple tuple_of(std::span<const Number> numbers) {
+    nb::list list;
+    for (const Number number : numbers) list.append(number);
+    return nb::tuple(list);
+}
+
+}  // namespace
+
+Window::Window(Spec spec, ValueReader reader)
+    : spec_(std::move(spec)), reader_(std::move(reader)), mode_(reader_.first_mode()), kernel_(make(mode_)) {
+    if (!mode_.objects()) empty_ = spec_.aggregation.attr("empty");
+}
+
+std::unique_ptr<Kernel> Window::make(Mode mode) const {
+    if (mode.objects()) return make_python(spec_.aggregation, spec_.algorithm);
+    return make_native(spec_, mode.value == Kind::real);
+}
+
+std::size_t Window::size() const { return kernel_->size(); }
+
+std::size_t Window::length() const {
+    return checked([&] { return size(); });
+}
+
+void Window::insert(nb::handle time, nb::handle value) {
+    checked([&] {
+        const Moment moment = size() == 0 ? Clock::first(time) : clock_.among(time);
+        Value read;
+        Mode mode;
+        nb::object holder;
+        if (!reader_.read(value, read, mode, holder)) return;
+        Change change;
+        Kernel& kernel = prepare(change, mode, moment);
+        reader_.settle(read, mode, change.mode);
+        try {
+            kernel.insert(moment.ticks, read);
+        } catch (const OutOfOrder& late) {
+            raise_out_of_order(late.time, late.youngest, change);
+        }
+        commit(change);
+    });
+}
+
+template <class Numbers>
+void Window::insert_numbers(nb::object label, std::span<const Time> ticks, Numbers values) {
+    checked([&] {
+        Batch batch(reader_, ticks);
+        batch.read(values);
+        const bool objects = mode_.objects() || (size() != 0 && reader_.join(mode_, batch.mode()).objects());
+        if (objects) batch.read(tuple_of(values));
+        insert_batch(batch, std::move(label));
+    });
+}
+
+void Window::bulk_insert(nb::object label, std::span<const Time> ticks, std::span<const std::int64_t> values) {
+    insert_numbers(std::move(label), ticks, values);
+}
+
+void Window::bulk_insert(nb::object label, std::span<const Time> ticks, std::span<const double> values) {
+    insert_numbers(std::move(label), ticks, values);
+}
+
+void Window::bulk_insert(nb::object label, std::span<const Time> ticks, nb::tuple values) {
+    checked([&] {
+        Batch batch(reader_, ticks);
+        batch.read(std::move(values));
+        insert_batch(batch, std::move(label));
+    });
+}
+
+void Window::insert_batch(Batch& batch, nb::object label) {
+    if (batch.ticks().empty()) return;
+    Clock clock;
+    clock.set_label(std::move(label));
+    Change change;
+    Kernel& kernel = prepare(change, batch.mode(), {0, clock.kind(), clock.kind() == TimeKind::other ? clock.label() : nb::object()});
+    const Column column = batch.column(change.mode);
+    try {
+        // Python objects are touched in the one case only.
+        std::optional<nb::gil_scoped_release> released;
+        if (!change.mode.objects()) released.emplace();
+        kernel.bulk_insert(batch.ticks(), column);
+    } catch (const OutOfOrder& late) {
+        raise_out_of_order(late.time, late.youngest, change);
+    }
+    commit(change);
+}
+
+Kernel& Window::prepare(Change& change, Mode mode, const Moment& moment) const {
+    if (size() == 0) {
+        change = {mode == mode_ ? nullptr : make(mode), mode, moment.kind, moment.label};
+    } else {
+        change.mode = mode == mode_ ? mode : reader_.join(mode_, mode);
+        change.kind = moment.kind;
+        change.label = moment.label;
+        if (moment.kind != clock_.kind()) change.kernel = kernel_->with_times(real_time);
+        if (change.mode != mode_) change.kernel = widened(change.kernel ? *change.kernel : *kernel_, change.mode);
+    }
+    return change.kernel ? *change.kernel : *kernel_;
+}
+
+void Window::commit(Change& change) {
+    if (change.kernel) std::swap(kernel_, change.kernel);
+    mode_ = change.mode;
+    clock_.set(change.kind, std::move(change.label));
+}
+
+std::unique_ptr<Kernel> Window::widened(const Kernel& kernel, Mode to) const {
+    return to.objects() ? with_objects(kernel) : kernel.with_reals();
+}
+
+std::unique_ptr<Kernel> Window::with_objects(const Kernel& kernel) const {
+    const PythonMonoid monoid(spec_.aggregation);
+    auto objects = make_python(spec_.aggregation, spec_.algorithm);
+    kernel.tell([&](Time time, std::span<const Value> values) {
+        Object partial;
+        for (const Value& value : values) {
+            Object lifted = monoid.lift(reader_.restored(value, mode_).ptr());
+            partial = partial ? monoid.combine(partial, lifted) : std::move(lifted);
+        }
+        objects->load(time, std::move(partial));
+    });
+    return objects;
+}
+
+nb::object Window::evict(nb::handle time) {
+    return checked([&]() -> nb::object {
+        if (time.is_none()) {
+            kernel_->evict();
+            return nb::none();
+        }
+        if (size() == 0) return (Clock::first(time), nb::bool_(false));
+        const Time down = clock_.bound(time, Round::down);
+        // A time between two ticks is nobody's.
+        return nb::bool_(down == clock_.bound(time, Round::up) && kernel_->evict(down));
+    });
+}
+
+void Window::bulk_evict(nb::handle time) {
+    checked([&] {
+        if (size() == 0) return static_cast<void>(Clock::first(time));
+        kernel_->bulk_evict(clock_.bound(time, Round::down));
+    });
+}
+
+void Window::clear() {
+    checked([&] { kernel_->clear(); });
+}
+
+nb::object Window::query(nb::handle from, nb::handle to) const {
+    return checked([&]() -> nb::object {
+        if (from.is_none() && to.is_none()) return lowered(kernel_->query());
+        if (size() == 0) {
+            for (const nb::handle end : {from, to})
+                if (!end.is_none()) Clock::first(end);
+            return lowered(kernel_->query(kEarliest, kLatest));
+        }
+        const Time first = from.is_none() ? kEarliest : clock_.bound(from, Round::up);
+        const Time last = to.is_none() ? kLatest : clock_.bound(to, Round::down);
+        return lowered(kernel_->query(first, last));
+    });
+}
+
+nb::object Window::oldest() const {
+    return checked([&] { return clock_.decode(kernel_->oldest()); });
+}
+
+nb::object Window::youngest() const {
+    return checked([&] { return clock_.decode(kernel_->youngest()); });
+}
+
+nb::tuple Window::entries(nb::handle after) const {
+    constexpr std::size_t kAtOnce = 1024;
+    return checked([&] {
+        nb::list items;
+        Time last = after.is_none() ? kEarliest : nb::cast<Time>(after);
+        if (last == kLatest) return nb::make_tuple(items, last);
+        kernel_->list(after.is_none() ? last : last + 1, kAtOnce, [&](Time time, const Result& result) {
+            items.append(nb::make_tuple(clock_.decode(time), lowered(result)));
+            last = time;
+        });
+        return nb::make_tuple(items, last);
+    });
+}
+
+void Window::evict_while(const nb::callable& policy) {
+    checked([&] {
+        kernel_->evict_while([&](const Result& total, const Result& prefix) {
+            return nb::cast<bool>(nb::bool_(policy(lowered(total), lowered(prefix))));
+        });
+    });
+}
+
+void Window::merge(const Window& other) {
+    checked([&] {
+        other.checked([&] {
+            if (other.size() == 0) return;
+            Moment moment{0, other.clock_.kind(), other.clock_.kind() == TimeKind::other ? other.clock_.label() : nb::object()};
+            if (size() != 0 && moment.kind == TimeKind::integer && clock_.kind() == TimeKind::real) moment.kind = TimeKind::real;
+            Change change;
+            Kernel& kernel = prepare(change, other.mode_, moment);
+            const std::unique_ptr<Kernel> entries = other.entries_as(change.mode, change.kind);
+            try {
+                kernel.merge(entries ? *entries : *other.kernel_);
+            } catch (const OutOfOrder& late) {
+                raise_out_of_order(late.time, late.youngest, change);
+            }
+            commit(change);
+        });
+    });
+}
+
+//! A kernel with this window's entries as another one keeps them; nothing where it keeps them so itself.
+std::unique_ptr<Kernel> Window::entries_as(Mode mode, TimeKind kind) const {
+    std::unique_ptr<Kernel> entries;
+    if (kind != clock_.kind()) entries = kernel_->with_times(real_time);
+    if (mode != mode_) entries = widened(entries ? *entries : *kernel_, mode);
+    return entries;
+}
+
+void Window::shrink_to_fit() {
+    checked([&] { kernel_->shrink_to_fit(); });
+}
+
+void Window::check_invariants() const {
+    checked([&] { kernel_->check_invariants(); });
+}
+
+std::size_t Window::memory() const {
+    return checked([&] { return sizeof(*this) + kernel_->bytes(); });
+}
+
+void Window::assign(const Window& other) {
+    checked([&] {
+        other.checked([&] { kernel_ = other.kernel_->copy(); });
+        mode_ = other.mode_;
+        clock_ = other.clock_;
+    });
+}
+
+nb::object Window::empty() const {
+    if (!empty_.is_valid()) return spec_.aggregation.attr("empty");
+    // A list would be the caller's to change.
+    return nb::isinstance<nb::list>(empty_) ? nb::object(nb::list(empty_)) : empty_;
+}
+
+nb::object Window::lowered(const Result& result) const {
+    const bool truth = reader_.inputs() == Inputs::boolean;
+    const Kind coded = reader_.inputs() == Inputs::keyed ? mode_.argument : mode_.value;
+    struct Visitor {
+        const Window& window;
+        bool truth;
+        Kind coded;
+        nb::object operator()(std::monostate) const { return window.empty(); }
+        nb::object operator()(std::int64_t number) const {
+            return truth ? nb::object(nb::bool_(number != 0)) : nb::object(nb::int_(number));
+        }
+        nb::object operator()(double number) const { return nb::float_(number); }
+        nb::object operator()(Coded number) const { return number_of(number.cell, coded); }
+        nb::object operator()(const std::vector<Cell>& cells) const {
+            nb::list numbers;
+            for (const Cell cell : cells) numbers.append(number_of(cell, coded));
+            return numbers;
+        }
+        nb::object operator()(const std::string& text) const {
+            return checked_steal(
+                PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogatepass"));
+        }
+        nb::object operator()(const BloomFilter& filter) const { return filter_of(filter); }
+        nb::object operator()(const Object& object) const { return nb::borrow(object.get()); }
+    };
+    return std::visit(Visitor{*this, truth, coded}, result);
+}
+
+void Window::raise_out_of_order(Time time, Time youngest, const Change& change) const {
+    Clock clock;
+    clock.set(change.kind, change.label);
+    const nb::object message = nb::str("time {!r} is before the youngest, {!r}, and {} takes events in order: sort them, or "
+                                       "use an algorithm that takes late events ({})")
+                                   .attr("format")(clock.decode(time), clock.decode(youngest), spec_.algorithm.name.c_str(),
+                                                   able([](const Abilities& can) { return can.late; }));
+    raise("OutOfOrderError", message);
+}
+
+void Window::raise_unsupported(const char* what) const {
+    const std::string_view wish(what);
+    const auto who = able([&](const Abilities& can) {
+        if (wish == "evict by a policy") return can.policies;
+        if (wish.starts_with("evict")) return can.evicts_anywhere;
+        return wish.starts_with("list") ? can.lists : can.ranges;
+    });
+    raise("AggregationError", spec_.algorithm.name + " cannot " + what + ": use an algorithm that can (" + who.c_str() + ")");
+}
+
+}  // namespace sash::face

@@ -1,0 +1,131 @@
+//! The two ends of a built-in monoid: a Value goes in, a Result comes out; and what becomes of its partials when the
+//! window's integers turn into reals or into Python objects.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "kernel.hpp"
+#include "sash/codec.hpp"
+#include "sash/window.hpp"
+
+namespace sash::face {
+
+template <class M>
+typename M::Partial lift(const M& monoid, const Value& value) {
+    using Input = typename M::Input;
+    if constexpr (std::same_as<Input, double>) {
+        return monoid.lift(value.real);
+    } else if constexpr (std::same_as<Input, std::string>) {
+        return monoid.lift(std::string(value.text));
+    } else if constexpr (std::same_as<Input, std::pair<Cell, Cell>>) {
+        return monoid.lift({value.cell, value.argument});
+    } else {
+        return monoid.lift(static_cast<Input>(value.cell));
+    }
+}
+
+//! Monoids whose result is one of the values, by its code.
+template <class M>
+inline constexpr bool kGivesCode = false;
+template <End E>
+inline constexpr bool kGivesCode<AtEnd<E, Cell>> = true;
+template <Extreme E>
+inline constexpr bool kGivesCode<ArgExtremum<E, Cell>> = true;
+
+template <class M>
+Result lower(const M& monoid, const typename M::Partial& partial) {
+    if constexpr (kGivesCode<M>) {
+        return Coded{monoid.lower(partial)};
+    } else if constexpr (std::same_as<typename M::Output, Number>) {
+        return std::visit([](auto number) { return Result(number); }, monoid.lower(partial));
+    } else if constexpr (requires { monoid.defined(partial); }) {
+        return monoid.defined(partial) ? Result(monoid.lower(partial)) : Result();
+    } else {
+        return monoid.lower(partial);
+    }
+}
+
+//! Whether a partial may be the identity, and has then no result. A sum's identity has one, the sum of nothing; and the
+//! neutral cell of an extremum may as well be a value.
+template <class M>
+bool is_neutral(const M&, const typename M::Partial&) {
+    return false;
+}
+template <Extreme E>
+bool is_neutral(const Extremum<E>& monoid, Cell partial) {
+    return partial == monoid.identity();
+}
+inline bool is_neutral(const Range&, const Range::Partial& partial) { return partial.least > partial.greatest; }
+inline bool is_neutral(const Mean&, const Mean::Partial& partial) { return partial.count == 0; }
+inline bool is_neutral(const Concat&, const Concat::Partial& partial) { return !partial.present; }
+template <End E>
+bool is_neutral(const AtEnd<E, Cell>&, const typename AtEnd<E, Cell>::Partial& partial) {
+    return !partial.present;
+}
+template <Extreme E>
+bool is_neutral(const ArgExtremum<E, Cell>&, const typename ArgExtremum<E, Cell>::Partial& partial) {
+    return !partial.present;
+}
+
+//! The integers of a monoid as reals: the monoid that continues, and each partial carried over. Each of these maps is
+//! a homomorphism, so it makes no difference whether events are combined before or after it.
+inline SumReal widened(const SumInt&) { return {}; }
+inline ProductReal widened(const ProductInt&) { return {}; }
+template <class M>
+M widened(M monoid) {
+    if constexpr (requires { monoid.kind; }) monoid.kind = NumberKind::real;
+    return monoid;
+}
+
+inline Cell wide_cell(Cell cell) { return encode_real(exact_real(cell)); }
+
+inline double widen(const SumInt&, std::int64_t partial) { return exact_real(partial); }
+inline double widen(const ProductInt&, std::int64_t partial) { return exact_real(partial); }
+template <Extreme E>
+Cell widen(const Extremum<E>&, Cell partial) {
+    return wide_cell(partial);
+}
+template <Extreme E>
+auto widen(const ExtremumCount<E>&, typename ExtremumCount<E>::Partial partial) {
+    partial.extreme = wide_cell(partial.extreme);
+    return partial;
+}
+inline Range::Partial widen(const Range&, const Range::Partial& partial) {
+    return {wide_cell(partial.least), wide_cell(partial.greatest)};
+}
+template <Extreme E>
+auto widen(const ArgExtremum<E, Cell>&, typename ArgExtremum<E, Cell>::Partial partial) {
+    partial.key = wide_cell(partial.key);
+    return partial;
+}
+
+template <class M>
+concept Widens = requires(const M& monoid, const typename M::Partial& partial) { widen(monoid, partial); };
+
+//! The values that a partial stands for, oldest first, where it still has them.
+template <End E>
+std::vector<Value> values_of(const AtEnd<E, Cell>&, const typename AtEnd<E, Cell>::Partial& partial) {
+    return {Value{.cell = partial.value}};
+}
+template <Extreme E>
+std::vector<Value> values_of(const ArgExtremum<E, Cell>&, const typename ArgExtremum<E, Cell>::Partial& partial) {
+    return {Value{.cell = partial.key, .argument = partial.argument}};
+}
+inline std::vector<Value> values_of(const Collect<Cell>&, const std::vector<Cell>& partial) {
+    std::vector<Value> values;
+    values.reserve(partial.size());
+    for (const Cell cell : partial) values.push_back(Value{.cell = cell});
+    return values;
+}
+
+template <class M>
+concept KeepsValues = requires(const M& monoid, const typename M::Partial& partial) { values_of(monoid, partial); };
+
+}  // namespace sash::face

@@ -1,0 +1,146 @@
+//! A window whose algorithm and monoid were chosen at run time: the one interface that the binding knows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "object.hpp"
+#include "sash/monoids/bloom.hpp"
+#include "sash/number.hpp"
+#include "sash/snapshot.hpp"
+#include "sash/time.hpp"
+
+namespace sash::face {
+
+//! A value on its way in. A kernel reads the fields of its own kind of input and no others.
+struct Value {
+    //! An integer, or a real by its order-preserving code, or a hash; the key of a pair.
+    Cell cell = 0;
+    double real = 0.0;
+    //! The second of a pair.
+    Cell argument = 0;
+    std::string_view text = {};
+    //! Borrowed.
+    PyObject* object = nullptr;
+};
+
+//! Many values on their way in: as they are, or as one plain array of the field that the kernel reads, or of no interest.
+struct Column {
+    std::size_t size = 0;
+    std::span<const Value> values;
+    std::span<const Cell> cells;
+    std::span<const double> reals;
+
+    Value operator[](std::size_t i) const {
+        if (!values.empty()) return values[i];
+        Value value;
+        if (!cells.empty()) value.cell = cells[i];
+        if (!reals.empty()) value.real = reals[i];
+        return value;
+    }
+};
+
+//! A number by its code: the window knows which kind of number it is.
+struct Coded {
+    Cell cell;
+};
+
+//! What a query gives; monostate when there is no value.
+using Result =
+    std::variant<std::monostate, std::int64_t, double, Coded, std::vector<Cell>, std::string, BloomFilter, Object>;
+
+class Kernel {
+public:
+    using Listener = std::function<void(Time, Result)>;
+    //! Called with an entry's time and the values whose combination, oldest first, is its partial.
+    using Teller = std::function<void(Time, std::span<const Value>)>;
+    using TimeMap = std::function<Time(Time)>;
+    //! Called with the results of the whole window and of a prefix.
+    using Policy = std::function<bool(const Result&, const Result&)>;
+
+    virtual ~Kernel() = default;
+
+    virtual std::size_t size() const = 0;
+    virtual Time oldest() const = 0;
+    virtual Time youngest() const = 0;
+    virtual std::size_t bytes() const = 0;
+
+    virtual void insert(Time time, const Value& value) = 0;
+    virtual void bulk_insert(std::span<const Time> times, const Column& values) = 0;
+    virtual void evict() = 0;
+    virtual bool evict(Time time) = 0;
+    virtual void bulk_evict(Time time) = 0;
+    virtual void clear() = 0;
+    virtual Result query() const = 0;
+    virtual Result query(Time from, Time to) const = 0;
+    //! Tells the entries from a time on, oldest first: at most so many where the algorithm can stop, else all.
+    virtual void list(Time from, std::size_t most, const Listener& listener) const = 0;
+    virtual void evict_while(const Policy& policy) = 0;
+    virtual void shrink_to_fit() = 0;
+    //! All entries of a kernel of the same monoid, which keeps its entries; where times are equal, those are the newer.
+    virtual void merge(const Kernel& other) = 0;
+    virtual void check_invariants() const = 0;
+
+    virtual void save(Writer& writer) const = 0;
+    virtual void restore(Reader& reader) = 0;
+
+    virtual std::unique_ptr<Kernel> copy() const = 0;
+    //! The same entries at other times; the map must be strictly monotone.
+    virtual std::unique_ptr<Kernel> with_times(const TimeMap& map) const = 0;
+    //! The same entries with their integers read as reals. Throws Inexact where one does not fit.
+    virtual std::unique_ptr<Kernel> with_reals() const = 0;
+    //! Takes the entries apart, for a kernel that keeps Python objects instead.
+    virtual void tell(const Teller& teller) const = 0;
+};
+
+//! A kernel of which the monoid is known, but not the algorithm: entries can be put into it as they are.
+template <class M>
+class KernelOver : public Kernel {
+public:
+    //! Puts an entry behind the others, as WindowAlgorithm's load does.
+    virtual void load(Time time, typename M::Partial partial) = 0;
+    //! Adds the entries, oldest first, to the two.
+    virtual void unload(std::vector<Time>& times, std::vector<typename M::Partial>& partials) const = 0;
+};
+
+//! An integer that float64 cannot hold.
+class Inexact : public std::invalid_argument {
+public:
+    explicit Inexact(std::int64_t number) : std::invalid_argument(std::to_string(number)), value(number) {}
+    std::int64_t value;
+};
+
+//! The integer as a real, if nothing is lost.
+inline double exact_real(std::int64_t value) {
+    constexpr std::int64_t kLast = std::int64_t{1} << 53;
+    if (value < -kLast || value > kLast) throw Inexact(value);
+    return static_cast<double>(value);
+}
+
+//! The parameters of all built-in aggregations; each kernel reads its own.
+struct KernelOptions {
+    bool real = false;
+    bool geometric = false;
+    bool root = false;
+    int ddof = 1;
+    std::size_t bits = 0;
+    unsigned hashes = 0;
+    std::string separator;
+};
+
+//! The parameters of all algorithms; 0 leaves the choice to the algorithm.
+struct AlgorithmOptions {
+    std::string name;
+    unsigned min_arity = 0;
+    unsigned leaf = 0;
+};
+
+}  // namespace sash::face

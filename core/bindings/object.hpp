@@ -1,0 +1,37 @@
+//! A strong reference to a Python object with value semantics. The GIL must be held wherever one is touched.
+#pragma once
+
+#include <Python.h>
+
+#include <utility>
+
+namespace sash::face {
+
+class Object {
+public:
+    Object() = default;
+    static Object stolen(PyObject* pointer) {
+        Object object;
+        object.pointer_ = pointer;
+        return object;
+    }
+    static Object borrowed(PyObject* pointer) { return stolen(Py_XNewRef(pointer)); }
+
+    Object(const Object& other) : pointer_(Py_XNewRef(other.pointer_)) {}
+    Object(Object&& other) noexcept : pointer_(std::exchange(other.pointer_, nullptr)) {}
+    //! The old reference goes last: dropping it may run any Python code.
+    Object& operator=(Object other) noexcept {
+        std::swap(pointer_, other.pointer_);
+        return *this;
+    }
+    ~Object() { Py_XDECREF(pointer_); }
+
+    PyObject* get() const { return pointer_; }
+    PyObject* release() { return std::exchange(pointer_, nullptr); }
+    explicit operator bool() const { return pointer_ != nullptr; }
+
+private:
+    PyObject* pointer_ = nullptr;
+};
+
+}  // namespace sash::face

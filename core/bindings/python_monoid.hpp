@@ -1,0 +1,69 @@
+//! An aggregation written in Python as a monoid: partials are Python objects, combine is a call.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "kernel.hpp"
+
+namespace sash::face {
+
+namespace nb = nanobind;
+
+//! The methods of one aggregation, looked up once and shared by every copy of its monoid.
+struct PythonMethods {
+    explicit PythonMethods(nb::handle aggregation);
+
+    Object identity;
+    Object lift;
+    Object combine;
+    Object lower;
+    //! Absent where the aggregation has none.
+    Object inverse;
+    Object encode;
+    Object decode;
+};
+
+//! Whatever a method raises passes through as nb::python_error, and the algorithms leave the window as it was.
+class PythonMonoid {
+public:
+    using Input = Object;
+    using Partial = Object;
+    using Output = Object;
+    //! It may be, but nothing in the core gains from knowing.
+    static constexpr bool commutative = false;
+    static constexpr bool fallible = true;
+
+    explicit PythonMonoid(nb::handle aggregation) : methods_(std::make_shared<const PythonMethods>(aggregation)) {}
+
+    Partial identity() const { return methods_->identity; }
+    Partial lift(PyObject* value) const { return call(methods_->lift, value); }
+    Partial combine(const Partial& older, const Partial& newer) const {
+        return call(methods_->combine, older.get(), newer.get());
+    }
+    //! Asked for only where the face has seen that the aggregation has one.
+    Partial inverse(const Partial& whole, const Partial& older) const {
+        return call(methods_->inverse, whole.get(), older.get());
+    }
+    Output lower(const Partial& partial) const { return call(methods_->lower, partial.get()); }
+    const PythonMethods& methods() const { return *methods_; }
+
+    template <class... Arguments>
+    static Object call(const Object& method, Arguments... arguments) {
+        PyObject* const stack[] = {nullptr, arguments...};
+        PyObject* const result = PyObject_Vectorcall(
+            method.get(), stack + 1, sizeof...(arguments) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+        if (result == nullptr) throw nb::python_error();
+        return Object::stolen(result);
+    }
+
+private:
+    std::shared_ptr<const PythonMethods> methods_;
+};
+
+std::unique_ptr<KernelOver<PythonMonoid>> make_python(nb::handle aggregation, const AlgorithmOptions& algorithm);
+
+}  // namespace sash::face

@@ -1,0 +1,84 @@
+//! Python values on their way in and results on their way out.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernel.hpp"
+
+namespace sash::face {
+
+namespace nb = nanobind;
+
+//! How an aggregation reads its values.
+enum class Inputs { ignored, number, real, integer, boolean, any, keyed, text, hashable, object };
+
+//! What a NaN does.
+enum class OnNan { skip, propagate, error };
+
+//! What the values of a window are kept as. It only ever widens while the window holds something.
+enum class Kind : std::uint8_t { integer, real, object };
+
+struct Mode {
+    //! Of the values, or of the keys of pairs.
+    Kind value = Kind::integer;
+    //! Of the second of pairs.
+    Kind argument = Kind::integer;
+    friend bool operator==(const Mode&, const Mode&) = default;
+    //! Partials are Python objects, made by the aggregation's own methods.
+    bool objects() const { return value == Kind::object; }
+};
+
+//! How one aggregation reads its values.
+class ValueReader {
+public:
+    ValueReader(std::string_view kernel, std::string_view inputs, std::string_view nan, bool positive, nb::object skips);
+
+    Inputs inputs() const { return inputs_; }
+    //! What an empty window is made for.
+    Mode first_mode() const;
+    //! The least mode that holds both.
+    Mode join(Mode window, Mode value) const;
+
+    //! Reads one value; false if it is passed over. Integers and reals stay apart until settle.
+    //! `value.object` is borrowed from the argument or from `holder`.
+    bool read(nb::handle source, Value& value, Mode& mode, nb::object& holder) const;
+    //! Turns a value of mode `from` into one of the mode `to`, which holds it.
+    void settle(Value& value, Mode from, Mode to) const;
+    //! Whether a number is kept; throws where it is refused.
+    bool accepts(double number) const;
+    //! The code of a number, NaN included.
+    Cell code(double number) const;
+    //! The kernel reads reals as they are, not by their code.
+    bool sums() const { return sums_; }
+    //! Python's form of a value that a kernel of that mode kept.
+    nb::object restored(const Value& value, Mode mode) const;
+
+private:
+    bool read_number(nb::handle source, Value& value, Kind& kind) const;
+    bool read_real(nb::handle source, Value& value) const;
+    bool read_any(nb::handle source, Cell& cell, Kind& kind, nb::object& holder) const;
+    bool read_pair(nb::handle source, Value& value, Mode& mode) const;
+    bool read_object(nb::handle source) const;
+    bool read_text(nb::handle source, Value& value, nb::object& holder) const;
+    bool read_hash(nb::handle source, Value& value) const;
+    bool accepts_any(nb::handle source) const;
+
+    Inputs inputs_;
+    OnNan on_nan_;
+    //! Where NaN propagates it is more extreme than any number, so it lies below them all for the least.
+    bool nan_is_least_;
+    //! The geometric mean takes no negative numbers.
+    bool positive_;
+    bool sums_;
+    //! The aggregation's own `skips`, where it has one of its own.
+    nb::object skips_;
+};
+
+//! A number by its code.
+nb::object number_of(Cell cell, Kind kind);
+
+}  // namespace sash::face

@@ -1,0 +1,104 @@
+//! The class _core.Window: what sash.Window inherits from.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include <new>
+#include <string>
+#include <utility>
+
+#include "face.hpp"
+
+namespace sash::face {
+
+namespace {
+
+using Times = nb::ndarray<const Time, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class Array>
+auto span_of(const Array& array) {
+    return std::span(array.data(), array.size());
+}
+
+template <class T>
+T option(const nb::dict& options, const char* name, T otherwise) {
+    return options.contains(name) ? nb::cast<T>(options[name]) : otherwise;
+}
+
+KernelOptions kernel_options(const nb::dict& options) {
+    KernelOptions parsed;
+    parsed.geometric = option(options, "geometric", false);
+    parsed.root = option(options, "root", false);
+    parsed.ddof = option(options, "ddof", 1);
+    parsed.bits = option(options, "bits", std::size_t{1} << 14);
+    parsed.hashes = option(options, "hashes", 3u);
+    parsed.separator = option(options, "separator", std::string());
+    return parsed;
+}
+
+AlgorithmOptions algorithm_options(std::string name, const nb::dict& options) {
+    return {std::move(name), option(options, "min_arity", 0u), option(options, "leaf", 0u)};
+}
+
+//! `native` is the aggregation's Native, or None.
+void construct(Window* place, nb::object aggregation, nb::object native, std::string algorithm, nb::dict options, nb::object skips) {
+    const bool compiled = !native.is_none();
+    const nb::dict parameters = compiled ? nb::dict(native.attr("options")) : nb::dict();
+    const std::string kernel = compiled ? nb::cast<std::string>(native.attr("kernel")) : "object";
+    const std::string inputs = compiled ? nb::cast<std::string>(native.attr("inputs")) : "object";
+    const std::string nan = nb::cast<std::string>(aggregation.attr("nan"));
+    Spec spec{aggregation, kernel, kernel_options(parameters), algorithm_options(std::move(algorithm), options)};
+    ValueReader reader(kernel, inputs, nan, spec.options.geometric, std::move(skips));
+    new (place) Window(std::move(spec), std::move(reader));
+}
+
+}  // namespace
+
+void bind_window(nb::module_& module) {
+    using namespace nb::literals;
+    nb::class_<Window>(module, "Window")
+        .def("__init__", &construct)
+        .def("__len__", &Window::length)
+        .def("insert", &Window::insert, "time"_a.none(), "value"_a.none())
+        .def("_bulk_insert",
+             [](Window& self, nb::object kind, const Times& times, const Times& values) {
+                 self.bulk_insert(std::move(kind), span_of(times), span_of(values));
+             })
+        .def("_bulk_insert",
+             [](Window& self, nb::object kind, const Times& times, const Reals& values) {
+                 self.bulk_insert(std::move(kind), span_of(times), span_of(values));
+             })
+        .def("_bulk_insert",
+             [](Window& self, nb::object kind, const Times& times, nb::tuple values) {
+                 self.bulk_insert(std::move(kind), span_of(times), std::move(values));
+             })
+        .def("evict", &Window::evict, "time"_a = nb::none())
+        .def("bulk_evict", &Window::bulk_evict, "time"_a)
+        .def("query", &Window::query, "start"_a = nb::none(), "end"_a = nb::none())
+        .def("evict_while", &Window::evict_while, "policy"_a)
+        .def("shrink_to_fit", &Window::shrink_to_fit)
+        .def("_merge", &Window::merge)
+        .def("_entries", &Window::entries, "after"_a.none())
+        .def("clear", &Window::clear)
+        .def("check_invariants", &Window::check_invariants)
+        .def("memory", &Window::memory)
+        .def_prop_ro("oldest", &Window::oldest)
+        .def_prop_ro("youngest", &Window::youngest)
+        .def_prop_ro("aggregation", &Window::aggregation)
+        .def_prop_ro("algorithm", &Window::algorithm)
+        .def_prop_ro("_time_kind", [](const Window& self) { return self.clock().label(); })
+        .def_prop_ro("_value_kind", &Window::mode_name)
+        .def("_assign", &Window::assign)
+        .def("_save",
+             [](const Window& self) {
+                 const std::string bytes = self.save();
+                 return nb::bytes(bytes.data(), bytes.size());
+             })
+        .def("_restore", [](Window& self, std::string_view mode, nb::object kind, const nb::bytes& body) {
+            self.restore(mode, std::move(kind), {body.c_str(), body.size()});
+        });
+}
+
+}  // namespace sash::face

@@ -1,0 +1,199 @@
+//! Nodes of the finger tree, in pools, named by 32-bit ids.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "sash/time.hpp"
+
+namespace sash::fiba {
+
+using Id = std::uint32_t;
+inline constexpr Id kNone = ~Id{0};
+
+//! Slabs of 1, 1, 2, 4, 8, 16, then 32 nodes each: a small window stays small, a large one allocates seldom, and no
+//! node ever moves.
+struct Place {
+    std::uint32_t slab;
+    std::uint32_t offset;
+};
+
+inline constexpr std::uint32_t kSlab = 32;
+
+constexpr Place place_of(Id id) {
+    if (id >= kSlab) return {id / kSlab + 5, id % kSlab};
+    const auto width = static_cast<std::uint32_t>(std::bit_width(id));
+    return {width, width == 0 ? 0 : id - (1U << (width - 1))};
+}
+
+constexpr std::uint32_t slab_size(std::size_t slab) {
+    if (slab == 0) return 1;
+    return slab <= 5 ? 1U << (slab - 1) : kSlab;
+}
+
+//! The live entries of a leaf are [begin, end): a dead front is an offset, not a move.
+struct Extent {
+    std::uint32_t begin;
+    std::uint32_t end;
+};
+
+//! A leaf: two parallel arrays. A view is three pointers; it stays valid as long as the node does.
+template <class Partial>
+struct Leaf {
+    Time* times = nullptr;
+    Partial* partials = nullptr;
+    Extent* extent = nullptr;
+
+    std::uint32_t begin() const { return extent->begin; }
+    std::uint32_t end() const { return extent->end; }
+    std::uint32_t size() const { return extent->end - extent->begin; }
+
+    //! The first position whose time is not before `time`. Branch-free: a mispredicted branch costs more than a step.
+    std::uint32_t lower_bound(Time time) const {
+        std::uint32_t first = begin();
+        std::uint32_t length = size();
+        while (length > 0) {
+            const std::uint32_t half = length / 2;
+            const bool right = times[first + half] < time;
+            first = right ? first + half + 1 : first;
+            length = right ? length - half - 1 : half;
+        }
+        return first;
+    }
+
+    //! Moves the live entries to the front of the arrays.
+    void compact() {
+        if (begin() == 0) return;
+        std::copy(times + begin(), times + end(), times);
+        std::move(partials + begin(), partials + end(), partials);
+        *extent = {0, size()};
+    }
+
+    //! Opens position `at` in [begin, end] and fills it; there is room behind the end or before the begin.
+    std::uint32_t insert(std::uint32_t at, std::uint32_t capacity, Time time, Partial partial) {
+        const bool backward = end() == capacity || (begin() > 0 && at - begin() < end() - at);
+        if (backward) {
+            std::copy(times + begin(), times + at, times + begin() - 1);
+            std::move(partials + begin(), partials + at, partials + begin() - 1);
+            --extent->begin;
+            --at;
+        } else {
+            std::copy_backward(times + at, times + end(), times + end() + 1);
+            std::move_backward(partials + at, partials + end(), partials + end() + 1);
+            ++extent->end;
+        }
+        times[at] = time;
+        partials[at] = std::move(partial);
+        return at;
+    }
+
+    void erase(std::uint32_t at) {
+        std::copy(times + at + 1, times + end(), times + at);
+        std::move(partials + at + 1, partials + end(), partials + at);
+        --extent->end;
+        release(end(), end() + 1);
+    }
+
+    //! Appends [from, from + count) of another leaf.
+    void take(const Leaf& other, std::uint32_t from, std::uint32_t count) {
+        std::copy(other.times + from, other.times + from + count, times + end());
+        std::move(other.partials + from, other.partials + from + count, partials + end());
+        extent->end += count;
+    }
+
+    //! Lets go of what dead slots own.
+    void release([[maybe_unused]] std::uint32_t from, [[maybe_unused]] std::uint32_t to) {
+        if constexpr (!std::is_trivially_destructible_v<Partial>) {
+            for (std::uint32_t i = from; i != to; ++i) partials[i] = Partial{};
+        }
+    }
+};
+
+//! An inner node: its children's ids, and beside each the first time that may lie below it, the child's up-aggregate
+//! and its number of entries. keys[0] is never read. Aggregate and count of a child that lies on a spine are not kept.
+template <class Partial>
+struct Inner {
+    Time* keys = nullptr;
+    Id* ids = nullptr;
+    Partial* aggregates = nullptr;
+    std::uint64_t* counts = nullptr;
+    std::uint32_t* arity_ = nullptr;
+
+    std::uint32_t arity() const { return *arity_; }
+    std::uint32_t last() const { return *arity_ - 1; }
+
+    //! The child below which `time` belongs: the last one whose key is not after it.
+    std::uint32_t child_of(Time time) const {
+        std::uint32_t first = 0;
+        std::uint32_t length = arity();
+        while (length > 1) {
+            const std::uint32_t half = length / 2;
+            first = keys[first + half] <= time ? first + half : first;
+            length -= half;
+        }
+        return first;
+    }
+
+    void insert(std::uint32_t at, Time key, Id id, Partial aggregate, std::uint64_t count) {
+        shift_right(at, 1);
+        set(at, key, id, std::move(aggregate), count);
+    }
+
+    void set(std::uint32_t at, Time key, Id id, Partial aggregate, std::uint64_t count) {
+        keys[at] = key;
+        ids[at] = id;
+        aggregates[at] = std::move(aggregate);
+        counts[at] = count;
+    }
+
+    //! Removes [from, from + count).
+    void erase(std::uint32_t from, std::uint32_t count = 1) {
+        if (count == 0) return;
+        const std::uint32_t after = from + count;
+        std::copy(keys + after, keys + arity(), keys + from);
+        std::copy(ids + after, ids + arity(), ids + from);
+        std::move(aggregates + after, aggregates + arity(), aggregates + from);
+        std::copy(counts + after, counts + arity(), counts + from);
+        resize(arity() - count);
+    }
+
+    //! Moves `count` children of `other`, from `from` on, to position `at` of this node.
+    void take(Inner& other, std::uint32_t from, std::uint32_t count, std::uint32_t at) {
+        shift_right(at, count);
+        std::copy(other.keys + from, other.keys + from + count, keys + at);
+        std::copy(other.ids + from, other.ids + from + count, ids + at);
+        std::move(other.aggregates + from, other.aggregates + from + count, aggregates + at);
+        std::copy(other.counts + from, other.counts + from + count, counts + at);
+        other.erase(from, count);
+    }
+
+    std::uint64_t count(std::uint32_t from, std::uint32_t to) const {
+        std::uint64_t total = 0;
+        for (std::uint32_t i = from; i < to; ++i) total += counts[i];
+        return total;
+    }
+
+    void resize(std::uint32_t arity) {
+        if constexpr (!std::is_trivially_destructible_v<Partial>) {
+            for (std::uint32_t i = arity; i < *arity_; ++i) aggregates[i] = Partial{};
+        }
+        *arity_ = arity;
+    }
+
+private:
+    void shift_right(std::uint32_t at, std::uint32_t count) {
+        std::copy_backward(keys + at, keys + arity(), keys + arity() + count);
+        std::copy_backward(ids + at, ids + arity(), ids + arity() + count);
+        std::move_backward(aggregates + at, aggregates + arity(), aggregates + arity() + count);
+        std::copy_backward(counts + at, counts + arity(), counts + arity() + count);
+        *arity_ += count;
+    }
+};
+
+}  // namespace sash::fiba

@@ -1,0 +1,93 @@
+//! What the two Monoid Tree Aggregators share: levels of a binary tree, each one a queue.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "sash/algorithm.hpp"
+
+namespace sash::mta {
+
+//! Node `j` of level `l` covers the leaves [j * 2^l, (j + 1) * 2^l). Positions are absolute: they count every leaf
+//! since the window was made. So a node's pair, its parent and its children follow from its position alone, and
+//! nothing but partials is stored.
+using Position = std::uint64_t;
+
+//! The seam for levels that do not live in memory as a whole. Elements are read anywhere, and changed at the two ends
+//! only. A reference stays valid until the next call that changes the queue.
+template <class Q, class T>
+concept LevelQueue = std::copyable<Q> && requires(Q queue, const Q& view, Position position, T value) {
+    { view.begin() } -> std::same_as<Position>;
+    { view.end() } -> std::same_as<Position>;
+    { view.size() } -> std::same_as<std::size_t>;
+    { view.empty() } -> std::same_as<bool>;
+    { view[position] } -> std::same_as<const T&>;
+    { view.front() } -> std::same_as<const T&>;
+    { view.back() } -> std::same_as<const T&>;
+    { queue.front() } -> std::same_as<T&>;
+    { queue.back() } -> std::same_as<T&>;
+    { view.bytes() } -> std::same_as<std::size_t>;
+    queue.push_back(std::move(value));
+    queue.pop_back();
+    queue.drop_before(position);
+};
+
+//! Whether stored aggregates can be checked against recomputation: equality is exact, and nobody's callback runs.
+template <class M>
+inline constexpr bool exact =
+    !M::fallible && std::equality_comparable<typename M::Partial> && !std::floating_point<typename M::Partial>;
+
+//! A level above the leaves. It may begin at any position: `base_` moves the queue's own count there.
+template <class Partial, class Queue>
+    requires LevelQueue<Queue, Partial>
+class Level {
+public:
+    //! Meaningless while the level is empty.
+    Position begin() const { return nodes_.begin() + base_; }
+    Position end() const { return nodes_.end() + base_; }
+    bool empty() const { return nodes_.empty(); }
+    std::size_t size() const { return nodes_.size(); }
+    std::size_t bytes() const { return nodes_.bytes(); }
+    bool holds(Position node) const { return node - begin() < size(); }
+
+    const Partial& operator[](Position node) const { return nodes_[node - base_]; }
+    const Partial& back() const { return nodes_.back(); }
+    Partial& front() { return nodes_.front(); }
+    Partial& back() { return nodes_.back(); }
+
+    //! `node` is end(), or anything if the level is empty.
+    void push_back(Position node, Partial partial) {
+        const Position base = empty() ? node - nodes_.end() : base_;
+        nodes_.push_back(std::move(partial));
+        base_ = base;
+    }
+    void pop_back() { nodes_.pop_back(); }
+
+    //! Drops what lies before `node`, which need not be here.
+    void drop_before(Position node) {
+        if (!empty() && node > begin()) nodes_.drop_before(std::min(node, end()) - base_);
+    }
+    void clear() { nodes_.drop_before(nodes_.end()); }
+
+private:
+    Queue nodes_;
+    Position base_ = 0;
+};
+
+//! The first position whose time is after `time`, searched from the front in steps that double. O(log m) for a result
+//! m entries away, and only those m entries are touched.
+template <class Queue>
+Position gallop_after(const Queue& queue, Time time) {
+    Position known = queue.begin();
+    Position step = 1;
+    while (queue.end() - known > step && queue[known + step - 1].time <= time) {
+        known += step;
+        step *= 2;
+    }
+    return first_after(queue, time, known, std::min(known + step, queue.end()));
+}
+
+}  // namespace sash::mta

@@ -1,0 +1,360 @@
+//! FlatFAT, with holes and first-in first-out, against brute force; the paper's example, thresholds and bounds.
+#include <bit>
+
+#include "in_order_model.hpp"
+#include "range_model.hpp"
+#include "sash/flatfat.hpp"
+#include "sash/monoids/extrema.hpp"
+
+namespace sash::testing {
+namespace {
+
+template <class M>
+using Holed = FlatFat<M>;
+template <class M>
+using Fifo = FlatFatFifo<M>;
+
+template <class W>
+concept EvictsExactly = requires(W& window, Time time) { window.evict(time); };
+
+static_assert(WindowAlgorithm<Holed<Concat>> && WindowAlgorithm<Holed<SumInt>>);
+static_assert(WindowAlgorithm<Fifo<Concat>> && WindowAlgorithm<Fifo<SumInt>>);
+static_assert(EvictsExactly<Holed<Concat>> && !EvictsExactly<Fifo<Concat>>);
+
+template <template <class> class Window>
+void check_algorithm() {
+    drive<Window<SumInt>>(1, 8'000, 1'200);
+    drive<Window<Concat>>(4, 4'000, 150);
+    breathe<Window<Concat>>();
+    check_moves<Window<Concat>>();
+    drive_refusals<Window<Failing<Concat>>>(5, 300, 20);
+    drive_refusals<Window<Failing<ArgMax<>>>>(6, 150, 20);
+    check_figure_one<Window, Max>();
+}
+
+template <class M>
+Model<M> without(const M& monoid, const Model<M>& model, Time time) {
+    Model<M> rest(monoid);
+    for (std::size_t i = 0; i != model.size(); ++i)
+        if (model[i].time != time) rest.insert(model[i].time, model[i].partial);
+    return rest;
+}
+
+template <class M>
+struct Batch {
+    std::vector<Time> times;
+    std::vector<typename M::Partial> partials;
+};
+
+//! Up to `limit` events from `time` on, some of them at one time, the first maybe at the youngest.
+template <class M>
+Batch<M> batch(const M& monoid, Time& time, std::size_t limit, std::mt19937_64& random) {
+    Batch<M> made;
+    for (std::size_t i = random() % (limit + 1); i != 0; --i) {
+        if (random() % 4 != 0) time += 1 + static_cast<Time>(random() % 2);
+        made.times.push_back(time);
+        made.partials.push_back(event(monoid, time * 13 + static_cast<Time>(i)));
+    }
+    return made;
+}
+
+template <class W, class M>
+void insert_batch(W& window, const Batch<M>& made) {
+    std::vector<typename M::Partial> partials = made.partials;
+    window.bulk_insert(made.times, partials);
+}
+template <class M>
+void insert_batch(Model<M>& model, const Batch<M>& made) {
+    for (std::size_t i = 0; i != made.times.size(); ++i) model.insert(made.times[i], made.partials[i]);
+}
+
+//! Tries to evict a time that is or is not there; whether it was.
+template <class W, class M>
+bool evict_exactly(W& window, Model<M>& model, const M& monoid, std::mt19937_64& random) {
+    const bool close = random() % 3 == 0;
+    const Time there = model[close ? model.size() - 1 : random() % model.size()].time;
+    const Time target = random() % 4 == 0 ? there + 1 : there;
+    Model<M> rest = without(monoid, model, target);
+    const bool found = rest.size() != model.size();
+    check(window.evict(target) == found, "evict(t) says whether t was there");
+    model = std::move(rest);
+    return found;
+}
+
+template <class W, class M>
+void evict_oldest(W& window, Model<M>& model, bool many, std::mt19937_64& random) {
+    if (many) {
+        const Time until = model[random() % model.size()].time - static_cast<Time>(random() % 2);
+        window.bulk_evict(until);
+        model.bulk_evict(until);
+    } else {
+        window.evict();
+        model.evict();
+    }
+}
+
+//! Evictions anywhere, bulks and ranges; sees to it that the walk met holes and inverted buffers.
+template <class W>
+void drive_anywhere(std::uint64_t seed, int steps, std::size_t limit) {
+    using M = typename W::Monoid;
+    const M monoid{};
+    std::mt19937_64 random(seed);
+    W window{monoid};
+    Model<M> model{monoid};
+    Time time = 0;
+    int inverted = 0, evicted = 0;
+    for (int step = 0; step != steps; ++step) {
+        const std::uint64_t dice = random() % 100;
+        if (dice < 6) {
+            const auto made = batch(monoid, time, random() % 3 == 0 ? limit / 2 : 6, random);
+            insert_batch(window, made);
+            insert_batch(model, made);
+        } else if (dice < 50 || model.size() == 0) {
+            if (random() % 8 != 0) ++time;
+            window.insert(time, event(monoid, step));
+            model.insert(time, event(monoid, step));
+        } else if (dice < 80 && EvictsExactly<W>) {
+            if constexpr (EvictsExactly<W>) evicted += evict_exactly(window, model, monoid, random) ? 1 : 0;
+        } else {
+            evict_oldest(window, model, dice < 82 || model.size() > limit, random);
+        }
+        inverted += window.inverted() ? 1 : 0;
+        check_face(window, model);
+        check_ranges(window, model, random);
+        if (random() % 128 == 0) check_all(window, model);
+        if (random() % 256 == 0) window = reloaded(window, monoid);
+    }
+    check(inverted > steps / 100, "the buffer was inverted");
+    check(evicted > steps / 10 || !EvictsExactly<W>, "entries left from anywhere");
+}
+
+//! Exact evictions, bulks and ranges whose combines fail at each possible place.
+template <class W>
+void drive_refusals_anywhere(std::uint64_t seed, int steps, std::size_t limit) {
+    using M = typename W::Monoid;
+    std::int64_t countdown = -1;
+    M monoid{};
+    monoid.countdown = &countdown;
+    std::mt19937_64 random(seed);
+    W window{monoid};
+    Model<M> model{monoid};
+    Time time = 0;
+    for (int step = 0; step != steps; ++step) {
+        check_refusals(window, model, countdown, [&](W& w) { w.query(time - 7, time - 2); });
+        if (model.size() < limit && random() % 3 != 0) {
+            const auto made = batch(monoid, time, 5, random);
+            check_refusals(window, model, countdown, [&](W& w) { insert_batch(w, made); });
+            insert_batch(window, made);
+            insert_batch(model, made);
+        } else if (model.size() != 0) {
+            const Time target = model[random() % model.size()].time;
+            if constexpr (EvictsExactly<W>) {
+                check_refusals(window, model, countdown, [&](W& w) { w.evict(target); });
+                window.evict(target);
+                model = without(monoid, model, target);
+            } else {
+                check_refusals(window, model, countdown, [&](W& w) { w.bulk_evict(target); });
+                window.bulk_evict(target);
+                model.bulk_evict(target);
+            }
+        }
+        check_all(window, model);
+    }
+}
+
+template <template <class> class Window>
+void check_anywhere() {
+    drive_anywhere<Window<Concat>>(11, 4'000, 70);
+    drive_anywhere<Window<ArgMax<>>>(12, 6'000, 200);
+    drive_anywhere<Window<First<>>>(13, 4'000, 100);
+    drive_anywhere<Window<SumInt>>(14, 6'000, 400);
+    drive_refusals_anywhere<Window<Failing<Concat>>>(15, 200, 30);
+    drive_refusals_anywhere<Window<Failing<First<>>>>(16, 150, 30);
+}
+
+//! The Reactive Aggregator paper, Figure 5: the latest four numbers in four slots. After event 6 the slots hold 9, 7, 3, 2
+//! and the window is 7, 3, 2, 9.
+template <template <class> class Window>
+void check_figure_five() {
+    Window<Concat> window{Concat{}};
+    Time time = 0;
+    const auto arrives = [&](const char* text) { window.insert(++time, Concat{}.lift(text)); };
+    for (const char* text : {"4", "7", "3", "2"}) arrives(text);
+    check(window.query().text == "4732" && window.capacity() == 4 && !window.inverted(), "events 1 to 4");
+    window.evict();
+    check(window.query().text == "732" && !window.inverted(), "5) 4 leaves");
+    arrives("9");
+    check(window.query().text == "7329" && window.capacity() == 4 && window.inverted(), "6) 9 arrives: inverted");
+    check(window.query(3, 5).text == "329", "a range around the end of the buffer");
+    check(window.query(2, 4).text == "732" && window.query(5, 9).text == "9", "ranges on either side of it");
+    window.check_invariants();
+    // A monoid that ignores order may take the root.
+    Window<SumInt> sum;
+    for (const int value : {4, 7, 3, 2}) sum.insert(++time, value);
+    sum.evict();
+    sum.insert(++time, 9);
+    check(sum.inverted() && sum.query() == 21, "the sum of an inverted buffer");
+}
+
+//! The fixed-size aggregator alone, on the paper's eight leaves (Figure 3).
+void check_tree() {
+    std::int64_t count = 0;
+    flatfat::Tree<Counting<Concat>, flatfat::Bitmap> tree(Counting<Concat>(count), 8);
+    const flatfat::Ring full(8, 0, 8);
+    for (std::size_t slot = 0; slot != 8; ++slot) tree.fill(slot, Concat{}.lift(std::string(1, static_cast<char>('a' + slot))));
+    tree.build(full);
+    check(count == 7 && tree.aggregate().text == "abcdefgh", "new: n - 1 combines");
+    count = 0;
+    check(tree.prefix(full, 6).text == "abcdefg" && count == 2, "prefix(7) = T(e) T(c) a[7]");
+    check(tree.suffix(full, 1).text == "bcdefgh" && count == 4, "suffix(2)");
+    count = 0;
+    tree.write(full, 2, Concat{}.lift("C"));
+    check(count == 3 && tree.aggregate().text == "abCdefgh", "a[3] alters b, e and g");
+    std::vector<Concat::Partial> values = {Concat{}.lift("G"), Concat{}.lift("H"), Concat{}.lift("A")};
+    count = 0;
+    tree.write_run(full, 6, values);
+    check(count == 5 && tree.aggregate().text == "AbCdefGH", "three leaves around the end: each parent once");
+    count = 0;
+    tree.erase(full, 5);
+    check(count == 2 && tree.aggregate().text == "AbCdeGH", "a hole is not combined");
+    tree.erase(full, 4);
+    check(tree.aggregate().text == "AbCdGH" && tree.range(full, 4, 5).text.empty(), "nor is a node over two holes");
+    check(!tree.any(full, 4, 5) && tree.any(full, 4, 6), "any");
+    tree.check_invariants(full);
+}
+
+void check_thresholds() {
+    Holed<SumInt> window;
+    check(window.capacity() == 0, "a window that never held anything has no buffer");
+    Time time = 0;
+    const auto insert = [&](int count) {
+        for (int i = 0; i != count; ++i) window.insert(++time, 1);
+    };
+    insert(4);
+    check(window.capacity() == 4, "full");
+    insert(1);
+    check(window.capacity() == 8, "doubled");
+    insert(11);
+    check(window.capacity() == 16 && window.size() == 16, "full again");
+    for (const Time hole : {3, 5, 7, 9}) check(window.evict(hole), "a hole");
+    check(!window.evict(5), "a hole is no entry");
+    insert(1);
+    check(window.capacity() == 16 && window.size() == 13, "three quarters full: compacted");
+    insert(3);
+    for (const Time hole : {4, 6, 8}) window.evict(hole);
+    insert(1);
+    check(window.capacity() == 32 && window.size() == 14, "more than three quarters full: doubled");
+    while (window.size() > 8) window.evict();
+    check(window.capacity() == 32, "a quarter full: kept");
+    window.evict();
+    check(window.capacity() == 16, "less than a quarter full: halved");
+    window.check_invariants();
+    window.evict(time);
+    check(window.youngest() == time - 1, "the youngest leaves");
+    // The last two entries but one leave first: the back steps over their holes.
+    window.evict(time - 3);
+    window.evict(time - 2);
+    window.evict(time - 1);
+    check(window.youngest() == time - 4 && window.size() == 3, "the back steps over holes");
+    window.check_invariants();
+    window.bulk_evict(time);
+    check(window.size() == 0 && window.query() == 0, "empty");
+    insert(1);
+    check(window.size() == 1 && window.query() == 1, "refilled");
+}
+
+constexpr std::size_t kCapacity = 1024;
+constexpr std::int64_t kLevels = 10;
+
+//! Fills the buffer and slides until it begins at `offset`; single operations keep their bounds.
+template <class W, class M>
+void slide_to(W& window, std::int64_t& count, Time& time, Time offset) {
+    for (; time != kCapacity; ++time) window.insert(time, event(M{}, time));
+    for (; time != static_cast<Time>(kCapacity) + offset; ++time) {
+        count = 0;
+        window.evict();
+        check(count <= kLevels, "evict");
+        count = 0;
+        window.insert(time, event(M{}, time));
+        check(count <= kLevels, "insert");
+    }
+    count = 0;
+    window.insert(time - 1, event(M{}, 3));
+    check(count <= kLevels + 1, "an equal time");
+}
+
+//! m (1 + ceil(log2(n / m)))
+std::int64_t update_bound(std::size_t m) {
+    const auto quotient = static_cast<std::uint64_t>((kCapacity + m - 1) / m);
+    return static_cast<std::int64_t>(m) * (1 + static_cast<std::int64_t>(std::bit_width(quotient - 1)));
+}
+
+//! Takes out m and puts in m, so that the buffer neither grows nor shrinks.
+template <template <class> class Window, class M>
+void check_bounds(std::size_t m, Time offset) {
+    std::int64_t count = 0;
+    Window<Counting<M>> window{Counting<M>(count)};
+    Time time = 0;
+    slide_to<Window<Counting<M>>, M>(window, count, time, offset);
+    count = 0;
+    window.bulk_evict(offset + static_cast<Time>(m) - 1);
+    check(count <= 2 * kLevels && window.size() == kCapacity - m, "bulk evict: the two ends of the gap");
+    Batch<M> made;
+    for (std::size_t i = 0; i != m; ++i, ++time) {
+        made.times.push_back(time);
+        made.partials.push_back(event(M{}, time));
+    }
+    count = 0;
+    window.bulk_insert(made.times, made.partials);
+    check(count <= update_bound(m), "an update of m");
+    check(window.capacity() == kCapacity && window.size() == kCapacity, "no resizing");
+    count = 0;
+    window.query();
+    check(count <= 2 * kLevels && (count == 0 || window.inverted()), "query");
+    check(!M::commutative || count == 0, "a commutative monoid takes the root");
+    window.check_invariants();
+}
+
+template <template <class> class Window>
+void check_bounds() {
+    for (const std::size_t m : {1u, 2u, 3u, 4u, 7u, 64u, 100u, 255u, 256u, 500u}) {
+        for (const Time offset : {0, 1, 300, 511, 700, 1000}) {
+            check_bounds<Window, SumInt>(m, offset);
+            check_bounds<Window, Concat>(m, offset);
+        }
+    }
+}
+
+//! Growing and shrinking are amortized O(1), beside the log2(n) of each single operation.
+template <template <class> class Window>
+void check_amortized() {
+    std::int64_t count = 0;
+    Window<Counting<First<>>> window{Counting<First<>>(count)};
+    constexpr Time kEvents = 20'000;
+    for (Time t = 0; t != kEvents; ++t) window.insert(t, event(First<>{}, t));
+    check(count <= kEvents * (15 + 2), "growing");
+    count = 0;
+    while (window.size() > 1) window.evict();
+    check(count <= kEvents * (15 + 2), "shrinking");
+    check(window.capacity() == Window<Counting<First<>>>::kLeast, "the buffer shrank with it");
+}
+
+}  // namespace
+}  // namespace sash::testing
+
+int main() {
+    using namespace sash::testing;
+    check_algorithm<Holed>();
+    check_algorithm<Fifo>();
+    check_anywhere<Holed>();
+    check_anywhere<Fifo>();
+    check_figure_five<Holed>();
+    check_figure_five<Fifo>();
+    check_tree();
+    check_thresholds();
+    check_bounds<Holed>();
+    check_bounds<Fifo>();
+    check_amortized<Holed>();
+    check_amortized<Fifo>();
+    return report();
+}

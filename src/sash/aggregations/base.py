@@ -1,0 +1,243 @@
+"""What an aggregation is: lift, combine and lower, with an identity, and what it declares about itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, TypeVar
+
+from sash import codec
+from sash.aggregations.reading import is_nan
+from sash.errors import AggregationError
+
+__all__ = ["Aggregation", "Native", "OnNan", "Option", "built_in", "built_ins"]
+
+Option = int | float | str | bool
+OnNan = Literal["skip", "propagate", "error"]
+
+_BUILT_INS: dict[str, type[Aggregation]] = {}
+#: What an aggregation does; its compiled twin must do the same.
+_DEFINITION = {"combine", "decode", "empty", "encode", "identity", "inverse", "lift", "lower", "skips"}
+
+
+@dataclass(frozen=True)
+class Native:
+    """The compiled twin of an aggregation: the name of its kernel, how its inputs are read, and its parameters."""
+
+    kernel: str
+    inputs: str
+    options: Mapping[str, Option] = field(default_factory=dict)
+
+
+class Aggregation:
+    """A monoid with a front and a back. Subclass it, define `identity`, `lift`, `combine` and `lower`, and run it
+    anywhere.
+
+    The window calls `lift` on each value, `combine(older, newer)` on neighbours in the order of their times, and
+    `lower` on the total. `combine` must be associative and `identity` neutral; `sash.testing.assert_lawful` checks it.
+    No method may change its arguments: partials are shared. Define `inverse` only if it is one, and say `commutative =
+    True` only if it is so. `None` is skipped by the window and never reaches `lift`.
+
+    >>> class Longest(Aggregation):
+    ...     identity = ""
+    ...     def lift(self, value): return value
+    ...     def combine(self, older, newer): return newer if len(newer) > len(older) else older
+    ...     def lower(self, partial): return partial
+    >>> longest = Longest()
+    >>> longest.lower(longest.combine(longest.lift("aa"), longest.lift("b")))
+    'aa'
+    >>> longest.invertible, longest.empty
+    (False, '')
+    """
+
+    #: combine(a, b) equals combine(b, a)
+    commutative: ClassVar[bool] = False
+    #: The laws hold to the last bit for every input; if not, floats are rounded and they hold within a tolerance.
+    exact: ClassVar[bool] = True
+    #: The options of the constructor with their defaults, in the order of the repr.
+    defaults: ClassVar[Mapping[str, Any]] = {}
+
+    #: The column or columns of a frame that it reads; None where values are passed directly.
+    column: str | tuple[str, ...] | None = None
+    #: What a NaN does: "skip" it as a null, "propagate" it into the result, or be an "error".
+    nan: OnNan = "propagate"
+    #: The neutral partial.
+    identity: Any = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        # Who derives from a built-in aggregation and changes what it does has no compiled twin any more.
+        changes = "native" not in vars(cls) and not _DEFINITION.isdisjoint(vars(cls))
+        if changes and any(base in _BUILT_INS.values() for base in cls.__mro__[1:]):
+            cls.native = Aggregation.native  # type: ignore[method-assign]
+
+    def lift(self, value: Any) -> Any:
+        """The partial of one value."""
+        raise AggregationError(f"{type(self).__name__} needs lift(self, value), which gives the partial of one value")
+
+    def combine(self, older: Any, newer: Any) -> Any:
+        """The partial of both, the older events first. Associative; changes neither."""
+        raise AggregationError(
+            f"{type(self).__name__} needs combine(self, older, newer), which gives the partial of both"
+        )
+
+    def lower(self, partial: Any) -> Any:
+        """The result that a partial stands for."""
+        raise AggregationError(f"{type(self).__name__} needs lower(self, partial), which gives the result")
+
+    def inverse(self, whole: Any, older: Any) -> Any:
+        """The rest: combine(older, rest) equals whole. Optional."""
+        raise AggregationError(
+            f"{self!r} has no inverse, so nothing can be subtracted from it: use an algorithm other than"
+            " subtract_on_evict"
+        )
+
+    @property
+    def invertible(self) -> bool:
+        """Whether `inverse` is defined."""
+        return type(self).inverse is not Aggregation.inverse
+
+    @property
+    def empty(self) -> Any:
+        """The result of an empty window: the identity, lowered."""
+        return self.lower(self.identity)
+
+    def skips(self, value: Any) -> bool:
+        """Whether a window passes over the value: None, and NaN where `nan` is "skip".
+
+        >>> from sash.aggregations import Sum
+        >>> Sum().skips(None), Sum().skips(float("nan")), Sum().skips(0)
+        (True, True, False)
+        """
+        return value is None or (self.nan == "skip" and is_nan(value))
+
+    def encode(self, partial: Any) -> bytes:
+        """The bytes of a partial, for snapshots; equal partials give equal bytes. Partials of plain values work."""
+        return codec.dumps(partial)
+
+    def decode(self, data: bytes) -> Any:
+        """The partial of such bytes; `SnapshotError` if they are damaged."""
+        return codec.loads(data)
+
+    def native(self) -> Native | None:
+        """The compiled twin; None if partials are Python objects and these methods are called."""
+        return None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of a frame that it reads.
+
+        >>> from sash.aggregations import ArgMax
+        >>> ArgMax("amount", "merchant").columns
+        ('amount', 'merchant')
+        """
+        if self.column is None:
+            return ()
+        return (self.column,) if isinstance(self.column, str) else self.column
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of the constructor and their values."""
+        return {name: getattr(self, name) for name in self.defaults}
+
+    def to_dict(self) -> dict[str, Any]:
+        """A description in plain values; `Aggregation.from_dict` makes it an aggregation again, if it is a built-in
+        one.
+
+        >>> from sash.aggregations import Sum
+        >>> Sum("amount").to_dict()
+        {'name': 'Sum', 'columns': ['amount'], 'options': {'nan': 'skip'}}
+        """
+        return {"name": self._name(), "columns": list(self.columns), "options": self.options}
+
+    def _name(self) -> str:
+        cls = type(self)
+        return cls.__name__ if _BUILT_INS.get(cls.__name__) is cls else f"{cls.__module__}.{cls.__qualname__}"
+
+    @staticmethod
+    def from_dict(description: Mapping[str, Any]) -> Aggregation:
+        """The built-in aggregation that `to_dict` described; `AggregationError` if it is none.
+
+        >>> Aggregation.from_dict({"name": "Sum", "columns": ["amount"], "options": {"nan": "error"}})
+        Sum("amount", nan="error")
+        """
+        name, columns, options = _described(description)
+        if name not in _BUILT_INS:
+            raise AggregationError(
+                f"{name!r} is no built-in aggregation: pass the aggregation itself along with the description"
+            )
+        cls = _BUILT_INS[name]
+        if unknown := sorted(options.keys() - cls.defaults.keys()):
+            raise AggregationError(f"{name} has no option {unknown[0]!r}: it has {sorted(cls.defaults) or 'none'}")
+        try:
+            return cls(*columns, **options)
+        except (TypeError, ValueError) as error:
+            raise AggregationError(f"{name} cannot be made from {dict(description)}: {error}") from error
+
+    def __repr__(self) -> str:
+        parts = [_quoted(column) for column in self.columns]
+        parts += [f"{name}={_quoted(value)}" for name, value in self.options.items() if value != self.defaults[name]]
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.column))
+
+
+def _quoted(value: Any) -> str:
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"' if isinstance(value, str) else repr(value)
+
+
+def _described(description: Mapping[str, Any]) -> tuple[str, list[str], dict[str, Any]]:
+    match description:
+        case {"name": str(name), "columns": [*columns], "options": dict(options)} if all(
+            isinstance(text, str) for text in [*columns, *options]
+        ):
+            return name, list(columns), options
+    raise AggregationError(
+        f"{description!r:.200} describes no aggregation: it needs a name, a list of columns and a dictionary of options"
+    )
+
+
+AggregationType = TypeVar("AggregationType", bound=type[Aggregation])
+
+
+def built_in(cls: AggregationType) -> AggregationType:
+    """Enter a class into the table of `Aggregation.from_dict`."""
+    _BUILT_INS[cls.__name__] = cls
+    return cls
+
+
+def built_ins() -> dict[str, Callable[..., Aggregation]]:
+    """Every built-in aggregation by its name.
+
+    >>> import sash.aggregations
+    >>> "Sum" in built_ins()
+    True
+    """
+    return dict(_BUILT_INS)
+
+
+class OneColumn(Aggregation):
+    """What most built-ins share: one value an event, from one column of a frame."""
+
+    def __init__(self, column: str | None = None) -> None:
+        self.column = column
+
+
+class WithNan(OneColumn):
+    """One value an event, which may be a float and so may be NaN."""
+
+    defaults: ClassVar[Mapping[str, Any]] = {"nan": "skip"}
+
+    def __init__(self, column: str | None = None, *, nan: OnNan = "skip") -> None:
+        super().__init__(column)
+        self.nan = check_nan(nan)
+
+
+def check_nan(nan: OnNan) -> OnNan:
+    if nan not in ("skip", "propagate", "error"):
+        raise ValueError(f'nan is "skip", "propagate" or "error", not {nan!r}')
+    return nan

@@ -1,0 +1,185 @@
+"""The least and the greatest value, how often they occur, and the range between them.
+
+Where NaN propagates it is more extreme than any number.
+"""
+
+# The methods are described once, in Aggregation.
+# ruff: noqa: D102
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from sash.aggregations.base import Native, WithNan, built_in
+from sash.aggregations.reading import check_int64, not_nan, read_number
+
+__all__ = ["Max", "MaxCount", "Min", "MinCount", "Range", "beats"]
+
+Number = int | float
+
+
+def beats(a: Number, b: Number, greatest: bool) -> bool:
+    """Whether `a` is strictly more extreme than `b`."""
+    if b != b:
+        return False
+    return a != a or (a > b if greatest else a < b)
+
+
+def _unsigned_zero(value: Number) -> Number:
+    """-0.0 is 0.0: they are equal, and a window must not show which of them came."""
+    return value + 0.0 if isinstance(value, float) else value
+
+
+def _alike(a: Number, b: Number) -> tuple[Number, Number]:
+    """One float makes both floats. Rounding keeps the order, so it does not matter when it is done."""
+    if isinstance(a, float) or isinstance(b, float):
+        return float(a), float(b)
+    return a, b
+
+
+class _Extreme(WithNan):
+    commutative: ClassVar[bool] = True
+    greatest: ClassVar[bool]
+
+    def lift(self, value: Any) -> Any:
+        return _unsigned_zero(read_number(not_nan(value, self.nan)))
+
+
+class _Extremum(_Extreme):
+    """A partial is the extreme itself, or None."""
+
+    identity = None
+
+    def combine(self, older: Number | None, newer: Number | None) -> Number | None:
+        if older is None or newer is None:
+            return newer if older is None else older
+        older, newer = _alike(older, newer)
+        return newer if beats(newer, older, self.greatest) else older
+
+    def lower(self, partial: Number | None) -> Number | None:
+        return partial
+
+
+@built_in
+class Min(_Extremum):
+    """The least value. Commutative, not invertible, exact; None for an empty window. Cost of combine: O(1).
+
+    >>> least = Min()
+    >>> least.lower(least.combine(least.lift(4), least.lift(3)))
+    3
+    """
+
+    greatest: ClassVar[bool] = False
+
+    def native(self) -> Native:
+        return Native("min", "number")
+
+
+@built_in
+class Max(_Extremum):
+    """The greatest value. Commutative, not invertible, exact; None for an empty window. Cost of combine: O(1).
+
+    >>> greatest = Max()
+    >>> greatest.lower(greatest.combine(greatest.lift(4), greatest.lift(3)))
+    4
+    """
+
+    greatest: ClassVar[bool] = True
+
+    def native(self) -> Native:
+        return Native("max", "number")
+
+
+class _ExtremumCount(_Extreme):
+    """A partial is the extreme and how many carry it, or None."""
+
+    identity = None
+
+    def lift(self, value: Any) -> tuple[Number, int]:
+        return super().lift(value), 1
+
+    def combine(self, older: tuple[Number, int] | None, newer: tuple[Number, int] | None) -> tuple[Number, int] | None:
+        if older is None or newer is None:
+            return newer if older is None else older
+        if beats(newer[0], older[0], self.greatest):
+            return newer
+        if beats(older[0], newer[0], self.greatest):
+            return older
+        return _alike(older[0], newer[0])[0], older[1] + newer[1]
+
+    def lower(self, partial: tuple[Number, int] | None) -> int:
+        return 0 if partial is None else partial[1]
+
+
+@built_in
+class MinCount(_ExtremumCount):
+    """How many events carry the least value. Commutative, not invertible, exact; 0 for an empty window.
+
+    Cost of combine: O(1).
+
+    >>> count = MinCount()
+    >>> count.lower(count.combine(count.lift(3), count.lift(3)))
+    2
+    """
+
+    greatest: ClassVar[bool] = False
+
+    def native(self) -> Native:
+        return Native("min_count", "number")
+
+
+@built_in
+class MaxCount(_ExtremumCount):
+    """How many events carry the greatest value. Commutative, not invertible, exact; 0 for an empty window.
+
+    Cost of combine: O(1).
+
+    >>> count = MaxCount()
+    >>> count.lower(count.combine(count.lift(3), count.lift(4)))
+    1
+    """
+
+    greatest: ClassVar[bool] = True
+
+    def native(self) -> Native:
+        return Native("max_count", "number")
+
+
+@built_in
+class Range(WithNan):
+    """Greatest minus least. An integer range that does not fit in 64 bits is an OverflowError when it is asked for.
+
+    Commutative, not invertible, exact; None for an empty window. Cost of combine: O(1).
+
+    >>> spread = Range()
+    >>> spread.lower(spread.combine(spread.lift(3), spread.lift(10)))
+    7
+    """
+
+    commutative: ClassVar[bool] = True
+    identity = None
+
+    def lift(self, value: Any) -> tuple[Number, Number]:
+        number = _unsigned_zero(read_number(not_nan(value, self.nan)))
+        return number, number
+
+    def combine(
+        self, older: tuple[Number, Number] | None, newer: tuple[Number, Number] | None
+    ) -> tuple[Number, Number] | None:
+        if older is None or newer is None:
+            return newer if older is None else older
+        low, other_low = _alike(older[0], newer[0])
+        high, other_high = _alike(older[1], newer[1])
+        return (
+            other_low if beats(other_low, low, greatest=False) else low,
+            other_high if beats(other_high, high, greatest=True) else high,
+        )
+
+    def lower(self, partial: tuple[Number, Number] | None) -> Number | None:
+        if partial is None:
+            return None
+        difference = partial[1] - partial[0]
+        return difference if isinstance(difference, float) else check_int64(difference)
+
+    def native(self) -> Native:
+        return Native("range", "number")

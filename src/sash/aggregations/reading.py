@@ -1,0 +1,99 @@
+"""How the values of events are read: what is taken for a number, a truth, a text, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+__all__ = [
+    "GREATEST",
+    "LEAST",
+    "check_int64",
+    "is_nan",
+    "not_nan",
+    "plain",
+    "read_bool",
+    "read_integer",
+    "read_number",
+    "read_real",
+    "read_text",
+]
+
+LEAST: Final = -(2**63)
+GREATEST: Final = 2**63 - 1
+
+
+def is_nan(value: Any) -> bool:
+    """Whether the value is a float that is not a number."""
+    return isinstance(value, (float, np.floating)) and bool(value != value)
+
+
+def not_nan(value: Any, nan: str) -> Any:
+    """The value; ValueError for NaN where it was declared an error."""
+    if nan == "error" and is_nan(value):
+        raise ValueError('the value is NaN, and nan="error" was asked for: clean the values, or use nan="skip"')
+    return value
+
+
+def plain(value: Any) -> Any:
+    """A number of NumPy as the Python number that it holds; anything else as it is."""
+    if isinstance(value, np.floating):
+        return float(value)
+    if isinstance(value, (np.integer, np.bool_)) and not isinstance(value, np.timedelta64):
+        return value.item()
+    return value
+
+
+def check_int64(value: int) -> int:
+    """The value; OverflowError if it is no int64."""
+    if not LEAST <= value <= GREATEST:
+        raise OverflowError(f"{value} does not fit in 64 bits; pass floats, or scale the values down")
+    return value
+
+
+def read_integer(value: Any) -> int:
+    """Integers and truths, of Python and NumPy, that fit in 64 bits."""
+    if isinstance(value, (int, np.integer, np.bool_)) and not isinstance(value, np.timedelta64):
+        return check_int64(int(value))
+    raise TypeError(f"an integer is needed, not {type(value).__name__} ({value!r:.60})")
+
+
+def read_number(value: Any) -> int | float:
+    """Integers that fit in 64 bits stay integers; floats are float64. No text, no Decimal: nothing is guessed."""
+    if isinstance(value, (float, np.floating)):
+        return float(value)
+    if isinstance(value, (int, np.integer, np.bool_)) and not isinstance(value, np.timedelta64):
+        return check_int64(int(value))
+    raise TypeError(f"a number is needed (int or float), not {type(value).__name__} ({value!r:.60}): convert it first")
+
+
+def read_real(value: Any) -> float:
+    """Any number as a float64."""
+    return float(read_number(value))
+
+
+def read_bool(value: Any) -> bool:
+    """True and False, of Python and NumPy, and 0 and 1. Other values have no truth that all agree on."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, (int, np.integer)) and not isinstance(value, np.timedelta64) and value in (0, 1):
+        return bool(value)
+    raise TypeError(
+        f"True or False is needed, not {type(value).__name__} ({value!r:.60}): compare first, such as x > 0"
+    )
+
+
+def read_text(value: Any) -> str:
+    """Text of Python and NumPy; bytes are none."""
+    if isinstance(value, str):
+        return str(value)
+    raise TypeError(f"a text is needed, not {type(value).__name__} ({value!r:.60}): convert it with str()")
+
+
+def finite_log(value: float) -> float:
+    """The logarithm; of 0 it is minus infinity. A negative number is a ValueError."""
+    if value < 0:
+        raise ValueError(f"a geometric mean takes no negative numbers, and {value!r} is one: leave it out, or use Mean")
+    return math.log(value) if value else -math.inf

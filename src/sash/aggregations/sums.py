@@ -1,0 +1,79 @@
+"""Sums and products. Integers are exact or an error, never a wrong number."""
+
+# The methods are described once, in Aggregation.
+# ruff: noqa: D102
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from sash.aggregations.base import Native, WithNan, built_in
+from sash.aggregations.reading import LEAST, check_int64, not_nan, read_number
+
+__all__ = ["Product", "Sum"]
+
+
+class _Checked(WithNan):
+    """Integers in, an integer out that fits in 64 bits; floats in, a float out; mixed, a float out."""
+
+    commutative: ClassVar[bool] = True
+    exact: ClassVar[bool] = False
+
+    def lift(self, value: Any) -> int | float:
+        number = read_number(not_nan(value, self.nan))
+        if number == LEAST and isinstance(number, int):
+            raise OverflowError("-2**63 is out of range: integers go from -2**63 + 1 to 2**63 - 1")
+        return number
+
+    def lower(self, partial: int | float) -> int | float:
+        if isinstance(partial, float):
+            return partial
+        if partial == LEAST:
+            raise OverflowError("the result does not fit in 64 bits; pass floats, or scale the values down")
+        return check_int64(partial)
+
+
+@built_in
+class Sum(_Checked):
+    """The sum. An integer sum that does not fit in 64 bits is an OverflowError when it is asked for.
+
+    Commutative, invertible; exact over integers, rounded over floats; 0 for an empty window. Cost of combine: O(1).
+
+    >>> total = Sum()
+    >>> total.lower(total.combine(total.lift(2), total.lift(3)))
+    5
+    >>> total.lower(total.combine(total.lift(2), total.lift(0.5)))
+    2.5
+    """
+
+    identity = 0
+
+    def combine(self, older: int | float, newer: int | float) -> int | float:
+        return older + newer
+
+    def inverse(self, whole: int | float, older: int | float) -> int | float:
+        return whole - older
+
+    def native(self) -> Native:
+        return Native("sum", "number")
+
+
+@built_in
+class Product(_Checked):
+    """The product. An integer product that does not fit in 64 bits is an OverflowError when it is asked for.
+
+    Commutative, not invertible (what was multiplied by 0 is lost); exact over integers, rounded over floats; 1 for an
+    empty window. Cost of combine: O(1).
+
+    >>> product = Product()
+    >>> product.lower(product.combine(product.lift(2), product.lift(3)))
+    6
+    """
+
+    identity = 1
+
+    def combine(self, older: int | float, newer: int | float) -> int | float:
+        return older * newer
+
+    def native(self) -> Native:
+        return Native("product", "number")

@@ -1,0 +1,183 @@
+"""Lengths of time, exact: "10m", timedelta, timedelta64, or a plain number for windows over plain numbers."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import numpy as np
+
+from sash.errors import WindowSpecError
+
+if TYPE_CHECKING:
+    from sash.kinds import Kind
+
+__all__ = ["ATTOSECONDS", "Duration", "parse_duration"]
+
+#: NumPy's units of fixed length, in the finest of them.
+ATTOSECONDS: Final = {
+    "as": 1,
+    "fs": 10**3,
+    "ps": 10**6,
+    "ns": 10**9,
+    "us": 10**12,
+    "ms": 10**15,
+    "s": 10**18,
+    "m": 60 * 10**18,
+    "h": 3_600 * 10**18,
+    "D": 86_400 * 10**18,
+    "W": 604_800 * 10**18,
+}
+
+#: The units of a written duration, in nanoseconds, the longest first.
+_NANOSECONDS: Final = {
+    "w": 604_800 * 10**9,
+    "d": 86_400 * 10**9,
+    "h": 3_600 * 10**9,
+    "m": 60 * 10**9,
+    "s": 10**9,
+    "ms": 10**6,
+    "us": 10**3,
+    "ns": 1,
+}
+_ALIASES: Final = {"min": "m", "sec": "s", "µs": "us", "μs": "us"}
+_PART: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Zµμ]+)", re.ASCII)
+_LONGEST: Final = 2**63 - 1
+
+Amount = TypeVar("Amount", int, float)
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """A positive length: `amount` nanoseconds, or that many of whatever the times count if it is `plain`.
+
+    >>> Duration(600 * 10**9)
+    Duration('10m')
+    >>> Duration(5, plain=True)
+    Duration(5)
+    """
+
+    amount: int | float
+    plain: bool = False
+
+    def ticks(self, kind: Kind) -> int:
+        """How many ticks of the kind it is, exactly; `WindowSpecError` if it is not a whole number of them.
+
+        >>> from sash.kinds import Kind
+        >>> parse_duration("10m").ticks(Kind("datetime"))
+        600000000
+        """
+        if self.plain:
+            return self._plain_ticks(kind)
+        if kind.step is None:
+            raise WindowSpecError(f"{self} over times of kind {kind}, which have no unit of time: give a plain number")
+        whole, rest = divmod(int(self.amount) * ATTOSECONDS["ns"], kind.step)
+        if rest:
+            raise WindowSpecError(
+                f"{self} is not a whole number of steps of {kind}: use finer times, or another length"
+            )
+        return whole
+
+    def _plain_ticks(self, kind: Kind) -> int:
+        if kind.step is not None:
+            raise WindowSpecError(
+                f"{self.amount} over times of kind {kind} has no unit: write it as '{self.amount}s', or the like"
+            )
+        if isinstance(self.amount, float) and not self.amount.is_integer():
+            raise WindowSpecError(
+                f"{self.amount} is not a whole number of steps of {kind}: use float times, or another length"
+            )
+        return int(self.amount)
+
+    def __str__(self) -> str:
+        if self.plain:
+            return str(self.amount)
+        unit = next(unit for unit, size in _NANOSECONDS.items() if self.amount % size == 0)
+        return f"{self.amount // _NANOSECONDS[unit]}{unit}"
+
+    def __repr__(self) -> str:
+        return f"Duration({self.amount})" if self.plain else f"Duration({str(self)!r})"
+
+
+def parse_duration(value: Any) -> Duration:
+    """The exact length that `value` means; `WindowSpecError` if it means none.
+
+    Takes text made of numbers and units (w d h m s ms us ns; "min" is also m), `timedelta`, `numpy.timedelta64`, and
+    plain numbers for windows over plain numbers. A length is longer than zero, and nothing is rounded.
+
+    >>> parse_duration("1h30m"), parse_duration("0.5s"), parse_duration(dt.timedelta(days=7)), parse_duration(10)
+    (Duration('90m'), Duration('500ms'), Duration('1w'), Duration(10))
+    >>> parse_duration("10 parsecs")
+    Traceback (most recent call last):
+    ...
+    sash.errors.WindowSpecError: unknown unit 'parsecs' in the duration '10 parsecs': the units are w d h m s ms us ns
+    """
+    if isinstance(value, Duration):
+        return value
+    if isinstance(value, str):
+        return _nanoseconds(_parse_text(value), value)
+    # A timedelta64 is an integer to NumPy, so it is asked for before numbers are.
+    if isinstance(value, np.timedelta64):
+        return _nanoseconds(_from_timedelta64(value), value)
+    if isinstance(value, dt.timedelta):
+        return _nanoseconds(Fraction(value // dt.timedelta(microseconds=1) * 1_000), value)
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+        return _plain(value.item() if isinstance(value, np.generic) else value)
+    raise WindowSpecError(
+        f"{value!r} is no duration: write '10m' or '1h30m', or pass a timedelta, a timedelta64, or a number for plain"
+        " times"
+    )
+
+
+def _parse_text(text: str) -> Fraction:
+    total = Fraction(0)
+    position = 0
+    while position < len(text.rstrip()):
+        part = _PART.match(text, position)
+        if part is None:
+            raise WindowSpecError(
+                f"{text!r} is no duration: write numbers with units, such as '10m', '250ms' or '1h30m'"
+            )
+        unit = _ALIASES.get(part[2], part[2])
+        if unit not in _NANOSECONDS:
+            raise WindowSpecError(
+                f"unknown unit {part[2]!r} in the duration {text!r}: the units are {' '.join(_NANOSECONDS)}"
+            )
+        total += Fraction(part[1]) * _NANOSECONDS[unit]
+        position = part.end()
+    return total
+
+
+def _from_timedelta64(value: np.timedelta64) -> Fraction:
+    if np.isnat(value):
+        raise WindowSpecError("NaT is no duration: give a length longer than zero")
+    unit, count = np.datetime_data(value.dtype)
+    if unit not in ATTOSECONDS:
+        raise WindowSpecError(f"{value!r} has no fixed length: use weeks, days or a finer unit")
+    return Fraction(int(value.astype(np.int64)) * count * ATTOSECONDS[unit], ATTOSECONDS["ns"])
+
+
+def _nanoseconds(length: Fraction, value: Any) -> Duration:
+    if length.denominator != 1:
+        raise WindowSpecError(f"{value!r} is finer than a nanosecond: give a whole number of nanoseconds")
+    return Duration(_checked(length.numerator, value))
+
+
+def _plain(value: int | float) -> Duration:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise WindowSpecError(f"{value!r} is no duration: give a finite length longer than zero")
+    return Duration(_checked(value, value), plain=True)
+
+
+def _checked(length: Amount, value: Any) -> Amount:
+    if length <= 0:
+        raise WindowSpecError(f"a duration must be longer than zero, and {value!r} is not")
+    if length > _LONGEST:
+        raise WindowSpecError(
+            f"{value!r} is longer than 64 bits can count (292 years of nanoseconds): use a shorter one"
+        )
+    return length

@@ -1,0 +1,255 @@
+"""The window: the abstract data type of the papers, over any aggregation and any algorithm."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from sash import _core, algorithms, snapshots
+from sash.aggregations.base import Aggregation
+from sash.columns import read_column
+from sash.errors import AggregationError, SnapshotError
+from sash.times import FLOAT, INT, Kind, encode_array, encode_as
+
+__all__ = ["Window"]
+
+
+class Window(_core.Window):
+    """A window of events in the order of their times, and the aggregate of all of them at any moment.
+
+    `Window(aggregation, algorithm="auto", **options)`. With "auto" the window takes events in any order; promise
+    `in_order=True` and it takes a cheaper algorithm; add `worst_case=True` if no single call may take long, or
+    `subtract=True` if totals may be maintained by subtraction. `sash.ALGORITHMS` has the algorithms by name.
+
+    Times are int, float, date, datetime, `numpy.datetime64`, `pandas.Timestamp` or Arrow timestamps; the first event
+    decides, and times leave as they came. An event at a time that is there already is combined with it, the older
+    first. None is skipped, and so is NaN unless the aggregation says otherwise. Whatever raises an error leaves the
+    window as it was.
+
+    >>> import sash
+    >>> w = sash.Window(sash.Max(), algorithm="daba_lite")
+    >>> for time, value in [(1, 4), (2, 2), (5, 3)]:
+    ...     w.insert(time, value)
+    >>> w.query(), w.oldest, w.youngest, len(w)
+    (4, 1, 5, 3)
+    >>> w.evict()
+    >>> w
+    Window(Max(), algorithm='daba_lite', 2 events, 2..5, result 3)
+
+    Inherited from the core, so that a call costs no Python frame:
+
+    - `insert(time, value)`: one event. Cost: that of the algorithm; O(1) in order for most.
+    - `evict()`: the oldest event; `EmptyWindowError` if there is none. `evict(time)`: the event of exactly that time;
+      says whether it was there. Algorithms that evict the oldest only raise `AggregationError` for any other.
+    - `bulk_evict(time)`: every event at or before the time.
+    - `query()`: the aggregate of all events; the aggregation's `empty` if there are none. `query(start, end)`: of the
+      events from start to end, both ends in; None leaves an end open. Algorithms without range queries raise
+      `AggregationError`.
+    - `len(window)`, `oldest`, `youngest`: the number of different times, and the first and the last of them;
+      `EmptyWindowError` if there are none.
+    - `evict_while(policy)`: the longest run of oldest events for which `policy(total, prefix)` holds, with the results
+      of the whole window and of that run; where it fails, it must fail for every longer run. O(log n) calls.
+    - `clear()`, `shrink_to_fit()`, `check_invariants()`, `memory()` (in bytes), `aggregation`, `algorithm`.
+
+    >>> w = sash.Window(sash.Sum(), algorithm="recalc")
+    >>> w.bulk_insert([1, 2, 3, 4], [10, 20, 30, 40])
+    >>> w.query(2, 3), w.query(None, 2), w.evict(3), w.evict(3)
+    (50, 30, True, False)
+    >>> w.bulk_evict(1)
+    >>> list(w.items())
+    [(2, 20), (4, 40)]
+    """
+
+    def __init__(self, aggregation: Aggregation, algorithm: str = "auto", **options: Any) -> None:
+        if not isinstance(aggregation, Aggregation):
+            raise AggregationError(
+                f"an aggregation is needed, such as sash.Sum() or a subclass of sash.Aggregation, not {aggregation!r:.60}"
+            )
+        name, self._options = algorithms.resolve(algorithm, aggregation, options)
+        super().__init__(aggregation, aggregation.native(), name, self._options, _own_skips(aggregation))
+
+    def bulk_insert(self, times: Any, values: Any) -> None:
+        """Insert many events at once: all of them, or none if one is refused.
+
+        Takes lists, NumPy arrays, pandas and Arrow arrays, and whatever speaks Arrow's C interface; int64 and float64
+        arrays are read in place, without the GIL for built-in aggregations. Algorithms that take late events take
+        them in any order; the others raise `OutOfOrderError`. Cost: O(m) in order, O(m log m) to sort m events.
+
+        >>> import numpy as np, sash
+        >>> w = sash.Window(sash.Mean())
+        >>> w.bulk_insert(np.array([1.5, 2.5, 3.5]), np.array([3, 4, 8]))
+        >>> w.query()
+        5.0
+        >>> w.bulk_insert([4.0, 5.0], [1])
+        Traceback (most recent call last):
+        ...
+        ValueError: 2 times and 1 values: there must be one value a time
+        """
+        kind, ticks = encode_array(times)
+        native = self.aggregation.native()
+        column, kept = read_column(values, "object" if native is None else native.inputs)
+        size = len(column) if kept is None else len(kept)
+        if len(ticks) != size:
+            raise ValueError(f"{len(ticks)} times and {size} values: there must be one value a time")
+        if len(self):
+            kind, ticks = _among(self._time_kind, kind, ticks, times)
+        if kept is not None:
+            ticks = ticks[kept]
+        self._bulk_insert(kind, np.ascontiguousarray(ticks), column)
+
+    def items(self) -> Iterator[tuple[Any, Any]]:
+        """Walk over (time, result of that event alone), oldest first.
+
+        With fiba the walk is lazy, and sees what is inserted or evicted ahead of it meanwhile; the other algorithms list
+        everything at the call. The lite algorithms keep aggregates instead of events and raise `AggregationError`.
+        Cost: O(n) for the whole walk.
+
+        >>> import sash
+        >>> w = sash.Window(sash.Sum()); w.bulk_insert([1, 2, 2], [10, 20, 30])
+        >>> list(w.items())
+        [(1, 10), (2, 50)]
+        """
+        return self._walk(*self._entries(None))
+
+    def _walk(self, entries: list[tuple[Any, Any]], last: int) -> Iterator[tuple[Any, Any]]:
+        while entries:
+            yield from entries
+            entries, last = self._entries(last)
+
+    def merge(self, other: Window) -> None:
+        """Insert all events of another window; where times are equal, those of the other are the newer.
+
+        Both have the same aggregation and kinds of times that go together, and the other can list its events. The
+        other window stays as it is. Cost: that of a bulk insert.
+
+        >>> import sash
+        >>> day, night = sash.Window(sash.Concat()), sash.Window(sash.Concat())
+        >>> day.bulk_insert([1, 3], ["a", "c"]); night.bulk_insert([2, 3], ["b", "d"])
+        >>> day.merge(night); day.query()
+        'abcd'
+        """
+        if not isinstance(other, Window):
+            raise TypeError(f"a window is merged with a window, not with {type(other).__name__}")
+        if other.aggregation != self.aggregation:
+            raise AggregationError(f"windows of different aggregations do not merge: {self.aggregation!r}, {other.aggregation!r}")
+        if len(self) and len(other):
+            _check_kinds(self._time_kind, other._time_kind)
+        self._merge(other.copy() if other is self else other)
+
+    def copy(self) -> Window:
+        """A window of its own with the same events. Cost: O(n).
+
+        >>> import sash
+        >>> w = sash.Window(sash.Sum()); w.insert(1, 5)
+        >>> twin = w.copy(); twin.insert(2, 6)
+        >>> w.query(), twin.query()
+        (5, 11)
+        """
+        twin = type(self)(self.aggregation, self.algorithm, **self._options)
+        twin._assign(self)
+        return twin
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Window:
+        return self.copy()
+
+    def snapshot(self) -> bytes:
+        """The window as bytes: a version, a checksum, what it aggregates, and its times and partials in order.
+
+        Equal windows give equal bytes, whatever their history. Cost: O(n). An aggregation in Python whose partials are
+        more than plain values needs `encode` and `decode`.
+
+        >>> import sash
+        >>> w = sash.Window(sash.Concat()); w.insert(1, "a"); w.insert(2, "b")
+        >>> sash.Window.restore(w.snapshot()).query()
+        'ab'
+        """
+        described = snapshots.Description(
+            aggregation=self.aggregation.to_dict(),
+            algorithm=self.algorithm,
+            options=self._options,
+            times=str(self._time_kind) if len(self) else None,
+            values=self._value_kind if len(self) else None,
+        )
+        return _core.seal(described.to_bytes(), self._save())
+
+    @classmethod
+    def restore(cls, blob: bytes, aggregation: Aggregation | None = None) -> Window:
+        """The window of a snapshot. `SnapshotError` if it is damaged, cut short, foreign or newer than this version.
+
+        The aggregation is found by its name if it is a built-in one, and must be passed if not; a snapshot of another
+        aggregation is refused. Nothing in the bytes is run. Cost: O(n).
+
+        >>> import sash
+        >>> blob = sash.Window(sash.Sum()).snapshot()
+        >>> sash.Window.restore(blob, sash.Max())
+        Traceback (most recent call last):
+        ...
+        sash.errors.SnapshotError: the snapshot is of Sum(), not of Max(): restore it with the aggregation that it was made with
+        """
+        if not isinstance(blob, (bytes, bytearray, memoryview)):
+            raise TypeError(f"a snapshot is bytes, not {type(blob).__name__}")
+        header, body = _core.open_snapshot(bytes(blob))
+        described = snapshots.Description.from_bytes(header)
+        window = described.build(lambda name, options: cls(described.matching(aggregation), name, **options))
+        if described.times is None or described.values is None:
+            return window
+        try:
+            window._restore(described.values, Kind.parse(described.times), body)
+        except SnapshotError:
+            raise
+        except Exception as error:  # whatever a codec in Python makes of damaged bytes
+            raise SnapshotError(f"the snapshot cannot be read: {error}") from error
+        return window
+
+    def __reduce__(self) -> tuple[Callable[..., Window], tuple[bytes, Aggregation]]:
+        return type(self).restore, (self.snapshot(), self.aggregation)
+
+    def __repr__(self) -> str:
+        head = f"{type(self).__name__}({self.aggregation!r}, algorithm={self.algorithm!r}"
+        if not len(self):
+            return f"{head}, empty)"
+        events = f"{len(self)} event{'' if len(self) == 1 else 's'}"
+        return f"{head}, {events}, {self.oldest}..{self.youngest}, result {self._result()})"
+
+    def _result(self) -> str:
+        try:
+            return _SHORT.repr(self.query())
+        except Exception as error:  # a repr must not fail
+            return f"unknown ({error})"
+
+
+_SHORT: Final = reprlib.Repr()
+
+
+def _own_skips(aggregation: Aggregation) -> Callable[[Any], bool] | None:
+    """The method `skips`, if an aggregation in Python defines one: the core knows what the others skip."""
+    if aggregation.native() is not None or type(aggregation).skips is Aggregation.skips:
+        return None
+    return aggregation.skips
+
+
+def _among(
+    kind: Kind, other: Kind, ticks: npt.NDArray[np.int64], times: Any
+) -> tuple[Kind, npt.NDArray[np.int64]]:
+    """Times of another kind than those of the window: what they are among those, or an error."""
+    if (kind.name, kind.unit) == (other.name, other.unit):
+        return kind, ticks
+    if kind == INT and other == FLOAT:
+        return other, ticks
+    if kind == FLOAT and other == INT:
+        reals = ticks.astype(np.float64)
+        if np.abs(reals).max(initial=0.0) <= 2.0**53:
+            return kind, encode_array(reals)[1]
+    return kind, np.array([encode_as(kind, time) for time in times], np.int64)
+
+
+def _check_kinds(kind: Kind, other: Kind) -> None:
+    numbers = {INT, FLOAT}
+    if (kind.name, kind.unit) != (other.name, other.unit) and not {kind, other} <= numbers:
+        raise TypeError(f"times of kind {other} do not merge with times of kind {kind}: convert them first")

@@ -1,0 +1,90 @@
+"""The compiled twin of each aggregation gives what its Python definition gives: same values, same types."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sash
+from sash.aggregations import Bloom, Concat, built_ins
+from sash.testing import TOLERANCE, Oracle, same, values_for
+
+AGGREGATIONS = [make() for make in built_ins().values()] + [Concat(separator=", "), Bloom(bits=64, hashes=16)]
+NAN = [make(nan=nan) for nan in ("skip", "propagate") for make in built_ins().values() if "nan" in make.defaults]
+
+
+def agree(native, python, aggregation):
+    """Equal, or equal within rounding; numbers of one type."""
+    assert same(native, python, 0.0 if aggregation.exact else TOLERANCE, scale=1e6)
+    if isinstance(python, (int, float)):
+        assert isinstance(native, (int, float))
+
+
+def follow(aggregation, values):
+    """Put the values in one by one, then take them out, and ask after each step."""
+    window, oracle = sash.Window(aggregation, algorithm="two_stacks_lite"), Oracle(aggregation)
+    for time, value in enumerate(values):
+        window.insert(time, value)
+        oracle.insert(time, value)
+        agree(window.query(), oracle.query(), aggregation)
+    while len(oracle):
+        window.evict()
+        oracle.evict()
+        agree(window.query(), oracle.query(), aggregation)
+    assert len(window) == 0
+
+
+@pytest.mark.parametrize("aggregation", AGGREGATIONS, ids=repr)
+def test_the_native_twin_agrees_with_the_definition(aggregation):
+    """After every insertion and eviction."""
+
+    @given(st.lists(values_for(aggregation), max_size=8))
+    def check(values):
+        # Products of many integers leave 64 bits, which is a test of its own.
+        follow(aggregation, values[:3] if aggregation.native().kernel == "product" else values)
+
+    check()
+
+
+@pytest.mark.parametrize("aggregation", NAN, ids=repr)
+def test_the_native_twin_agrees_about_nan(aggregation):
+    """Skipped or propagated."""
+    keyed = aggregation.native().inputs == "keyed"
+    nan = st.just(math.nan).map(lambda value: (value, 1) if keyed else value)
+
+    @given(st.lists(nan | values_for(aggregation), max_size=3))
+    def check(values):
+        follow(aggregation, values)
+
+    check()
+
+
+@pytest.mark.parametrize("name", sorted({type(aggregation).__name__ for aggregation in NAN}))
+def test_nan_can_be_an_error(name):
+    """And changes nothing."""
+    aggregation = built_ins()[name](nan="error")
+    window = sash.Window(aggregation)
+    with pytest.raises(ValueError, match="NaN"):
+        window.insert(1, (math.nan, 1) if aggregation.native().inputs == "keyed" else math.nan)
+    assert len(window) == 0
+
+
+@pytest.mark.parametrize("aggregation", AGGREGATIONS, ids=repr)
+def test_an_empty_window_gives_the_declared_result(aggregation):
+    """Before the first event."""
+    assert sash.Window(aggregation).query() == aggregation.empty
+
+
+@pytest.mark.parametrize("aggregation", AGGREGATIONS, ids=repr)
+def test_integers_give_integers_and_floats_give_floats(aggregation):
+    """The type of a result is the one that the definition gives."""
+    if aggregation.native().inputs not in ("number", "real", "any"):
+        pytest.skip("takes no numbers, or gives none back")
+    for values in ([3, 1, 2], [3.0, 1.0, 2.0]):
+        window, oracle = sash.Window(aggregation), Oracle(aggregation)
+        for time, value in enumerate(values):
+            window.insert(time, value)
+            oracle.insert(time, value)
+        assert type(window.query()) is type(oracle.query())
+        assert same(window.query(), oracle.query(), TOLERANCE)
