@@ -9,35 +9,6 @@ namespace {
 
 static_assert(WindowAlgorithm<BaseIntervals<Concat>> && WindowAlgorithm<BaseIntervals<SumInt>>);
 
-void check_algorithm() {
-    drive<BaseIntervals<SumInt>>(1, 10'000, 1'200);
-    drive<BaseIntervals<ArgMax<>>>(2, 5'000, 300);
-    drive<BaseIntervals<First<>>>(3, 5'000, 300);
-    drive<BaseIntervals<Concat>>(4, 5'000, 150);
-    breathe<BaseIntervals<Concat>>();
-    check_moves<BaseIntervals<Concat>>();
-    check_moves<BaseIntervals<SumInt>>();
-    drive_refusals<BaseIntervals<Failing<Concat>>>(5, 400, 20);
-    drive_refusals<BaseIntervals<Failing<ArgMax<>>>>(6, 200, 20);
-    check_figure_one<BaseIntervals, Max>();
-}
-
-//! Ranges of a window that slides and jumps, so that its first interval is aligned to anything.
-void check_shared_windows() {
-    std::mt19937_64 random(7);
-    BaseIntervals<Concat> window;
-    Model<Concat> model;
-    for (Time t = 0; t != 3000; ++t) {
-        window.insert(t * 2, event(Concat{}, t));
-        model.insert(t * 2, event(Concat{}, t));
-        if (random() % 3 == 0) window.insert(t * 2, event(Concat{}, t + 5)), model.insert(t * 2, event(Concat{}, t + 5));
-        if (model.size() > 100 || random() % 2 == 0) window.evict(), model.evict();
-        if (random() % 100 == 0) window.bulk_evict(t), model.bulk_evict(t);
-        check_face(window, model);
-        check_ranges(window, model, random);
-    }
-}
-
 //! A stream much longer than its window makes no interval that the window cannot use.
 void check_long_stream() {
     std::int64_t count = 0;
@@ -84,8 +55,12 @@ void check_bounds() {
 
 int main() {
     using namespace sash::testing;
-    check_algorithm();
-    check_shared_windows();
+    using sash::BaseIntervals;
+    check_algorithm<BaseIntervals>();
+    check_figure_one<BaseIntervals<sash::Max>>();
+    // Windows of several sizes share one structure by range queries.
+    roam(RangedPair::of<BaseIntervals<sash::Concat>>(), 7, 4'000, 100);
+    roam(RangedPair::of<BaseIntervals<sash::ArgMax<>>>(), 8, 4'000, 300);
     check_long_stream();
     check_bounds();
     return report();

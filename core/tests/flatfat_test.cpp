@@ -14,166 +14,31 @@ using Holed = FlatFat<M>;
 template <class M>
 using Fifo = FlatFatFifo<M>;
 
-template <class W>
-concept EvictsExactly = requires(W& window, Time time) { window.evict(time); };
-
 static_assert(WindowAlgorithm<Holed<Concat>> && WindowAlgorithm<Holed<SumInt>>);
 static_assert(WindowAlgorithm<Fifo<Concat>> && WindowAlgorithm<Fifo<SumInt>>);
 static_assert(EvictsExactly<Holed<Concat>> && !EvictsExactly<Fifo<Concat>>);
 
-template <template <class> class Window>
-void check_algorithm() {
-    drive<Window<SumInt>>(1, 8'000, 1'200);
-    drive<Window<Concat>>(4, 4'000, 150);
-    breathe<Window<Concat>>();
-    check_moves<Window<Concat>>();
-    drive_refusals<Window<Failing<Concat>>>(5, 300, 20);
-    drive_refusals<Window<Failing<ArgMax<>>>>(6, 150, 20);
-    check_figure_one<Window, Max>();
-}
-
-template <class M>
-Model<M> without(const M& monoid, const Model<M>& model, Time time) {
-    Model<M> rest(monoid);
-    for (std::size_t i = 0; i != model.size(); ++i)
-        if (model[i].time != time) rest.insert(model[i].time, model[i].partial);
-    return rest;
-}
-
-template <class M>
-struct Batch {
-    std::vector<Time> times;
-    std::vector<typename M::Partial> partials;
-};
-
-//! Up to `limit` events from `time` on, some of them at one time, the first maybe at the youngest.
-template <class M>
-Batch<M> batch(const M& monoid, Time& time, std::size_t limit, std::mt19937_64& random) {
-    Batch<M> made;
-    for (std::size_t i = random() % (limit + 1); i != 0; --i) {
-        if (random() % 4 != 0) time += 1 + static_cast<Time>(random() % 2);
-        made.times.push_back(time);
-        made.partials.push_back(event(monoid, time * 13 + static_cast<Time>(i)));
-    }
-    return made;
-}
-
-template <class W, class M>
-void insert_batch(W& window, const Batch<M>& made) {
-    std::vector<typename M::Partial> partials = made.partials;
-    window.bulk_insert(made.times, partials);
-}
-template <class M>
-void insert_batch(Model<M>& model, const Batch<M>& made) {
-    for (std::size_t i = 0; i != made.times.size(); ++i) model.insert(made.times[i], made.partials[i]);
-}
-
-//! Tries to evict a time that is or is not there; whether it was.
-template <class W, class M>
-bool evict_exactly(W& window, Model<M>& model, const M& monoid, std::mt19937_64& random) {
-    const bool close = random() % 3 == 0;
-    const Time there = model[close ? model.size() - 1 : random() % model.size()].time;
-    const Time target = random() % 4 == 0 ? there + 1 : there;
-    Model<M> rest = without(monoid, model, target);
-    const bool found = rest.size() != model.size();
-    check(window.evict(target) == found, "evict(t) says whether t was there");
-    model = std::move(rest);
-    return found;
-}
-
-template <class W, class M>
-void evict_oldest(W& window, Model<M>& model, bool many, std::mt19937_64& random) {
-    if (many) {
-        const Time until = model[random() % model.size()].time - static_cast<Time>(random() % 2);
-        window.bulk_evict(until);
-        model.bulk_evict(until);
-    } else {
-        window.evict();
-        model.evict();
-    }
-}
-
-//! Evictions anywhere, bulks and ranges; sees to it that the walk met holes and inverted buffers.
+//! Sees to it that the walk met what makes this algorithm different.
 template <class W>
-void drive_anywhere(std::uint64_t seed, int steps, std::size_t limit) {
-    using M = typename W::Monoid;
-    const M monoid{};
-    std::mt19937_64 random(seed);
-    W window{monoid};
-    Model<M> model{monoid};
-    Time time = 0;
-    int inverted = 0, evicted = 0;
-    for (int step = 0; step != steps; ++step) {
-        const std::uint64_t dice = random() % 100;
-        if (dice < 6) {
-            const auto made = batch(monoid, time, random() % 3 == 0 ? limit / 2 : 6, random);
-            insert_batch(window, made);
-            insert_batch(model, made);
-        } else if (dice < 50 || model.size() == 0) {
-            if (random() % 8 != 0) ++time;
-            window.insert(time, event(monoid, step));
-            model.insert(time, event(monoid, step));
-        } else if (dice < 80 && EvictsExactly<W>) {
-            if constexpr (EvictsExactly<W>) evicted += evict_exactly(window, model, monoid, random) ? 1 : 0;
-        } else {
-            evict_oldest(window, model, dice < 82 || model.size() > limit, random);
-        }
-        inverted += window.inverted() ? 1 : 0;
-        check_face(window, model);
-        check_ranges(window, model, random);
-        if (random() % 128 == 0) check_all(window, model);
-        if (random() % 256 == 0) window = reloaded(window, monoid);
-    }
-    check(inverted > steps / 100, "the buffer was inverted");
-    check(evicted > steps / 10 || !EvictsExactly<W>, "entries left from anywhere");
-}
-
-//! Exact evictions, bulks and ranges whose combines fail at each possible place.
-template <class W>
-void drive_refusals_anywhere(std::uint64_t seed, int steps, std::size_t limit) {
-    using M = typename W::Monoid;
-    std::int64_t countdown = -1;
-    M monoid{};
-    monoid.countdown = &countdown;
-    std::mt19937_64 random(seed);
-    W window{monoid};
-    Model<M> model{monoid};
-    Time time = 0;
-    for (int step = 0; step != steps; ++step) {
-        check_refusals(window, model, countdown, [&](W& w) { w.query(time - 7, time - 2); });
-        if (model.size() < limit && random() % 3 != 0) {
-            const auto made = batch(monoid, time, 5, random);
-            check_refusals(window, model, countdown, [&](W& w) { insert_batch(w, made); });
-            insert_batch(window, made);
-            insert_batch(model, made);
-        } else if (model.size() != 0) {
-            const Time target = model[random() % model.size()].time;
-            if constexpr (EvictsExactly<W>) {
-                check_refusals(window, model, countdown, [&](W& w) { w.evict(target); });
-                window.evict(target);
-                model = without(monoid, model, target);
-            } else {
-                check_refusals(window, model, countdown, [&](W& w) { w.bulk_evict(target); });
-                window.bulk_evict(target);
-                model.bulk_evict(target);
-            }
-        }
-        check_all(window, model);
-    }
+void check_walk(std::uint64_t seed, int steps, std::size_t limit) {
+    const Sights seen = roam(RangedPair::of<W>(), seed, steps, limit);
+    check(seen.inverted > steps / 100, "the buffer was inverted");
+    check(seen.evicted > steps / 10 || !EvictsExactly<W>, "entries left from anywhere");
 }
 
 template <template <class> class Window>
 void check_anywhere() {
-    drive_anywhere<Window<Concat>>(11, 4'000, 70);
-    drive_anywhere<Window<ArgMax<>>>(12, 6'000, 200);
-    drive_anywhere<Window<First<>>>(13, 4'000, 100);
-    drive_anywhere<Window<SumInt>>(14, 6'000, 400);
-    drive_refusals_anywhere<Window<Failing<Concat>>>(15, 200, 30);
-    drive_refusals_anywhere<Window<Failing<First<>>>>(16, 150, 30);
+    check_walk<Window<Concat>>(11, 4'000, 70);
+    check_walk<Window<ArgMax<>>>(12, 4'000, 150);
+    check_walk<Window<First<>>>(13, 4'000, 100);
+    check_walk<Window<SumInt>>(14, 4'000, 300);
+    roam_refused(RangedPair::of<Window<Failing<Concat>>>(), 15, 300, 40);
+    roam_refused(RangedPair::of<Window<Failing<First<>>>>(), 16, 200, 40);
+    check_figure_one<Window<Max>>();
 }
 
-//! The Reactive Aggregator paper, Figure 5: the latest four numbers in four slots. After event 6 the slots hold 9, 7, 3, 2
-//! and the window is 7, 3, 2, 9.
+//! The Reactive Aggregator paper, Figure 5: the latest four numbers in four slots. After event 6 the slots hold
+//! 9, 7, 3, 2 and the window is 7, 3, 2, 9.
 template <template <class> class Window>
 void check_figure_five() {
     Window<Concat> window{Concat{}};
@@ -201,7 +66,7 @@ void check_tree() {
     std::int64_t count = 0;
     flatfat::Tree<Counting<Concat>, flatfat::Bitmap> tree(Counting<Concat>(count), 8);
     const flatfat::Ring full(8, 0, 8);
-    for (std::size_t slot = 0; slot != 8; ++slot) tree.fill(slot, Concat{}.lift(std::string(1, static_cast<char>('a' + slot))));
+    for (std::size_t slot = 0; slot != 8; ++slot) tree.fill(slot, event(Concat{}, static_cast<Time>(slot)));
     tree.build(full);
     check(count == 7 && tree.aggregate().text == "abcdefgh", "new: n - 1 combines");
     count = 0;
@@ -299,13 +164,14 @@ void check_bounds(std::size_t m, Time offset) {
     count = 0;
     window.bulk_evict(offset + static_cast<Time>(m) - 1);
     check(count <= 2 * kLevels && window.size() == kCapacity - m, "bulk evict: the two ends of the gap");
-    Batch<M> made;
+    std::vector<Time> times;
+    std::vector<typename M::Partial> partials;
     for (std::size_t i = 0; i != m; ++i, ++time) {
-        made.times.push_back(time);
-        made.partials.push_back(event(M{}, time));
+        times.push_back(time);
+        partials.push_back(event(M{}, time));
     }
     count = 0;
-    window.bulk_insert(made.times, made.partials);
+    window.bulk_insert(times, partials);
     check(count <= update_bound(m), "an update of m");
     check(window.capacity() == kCapacity && window.size() == kCapacity, "no resizing");
     count = 0;

@@ -61,14 +61,14 @@ class Oracle:
             trial.insert(time, value)
         self.__dict__.update(trial.__dict__)
 
-    def evict(self, time: Any = None) -> bool:
-        """Take out the oldest, or what is at the time; False if nothing is there."""
+    def evict(self, time: Any = None) -> bool | None:
+        """Take out the oldest; or what is at the time, and say whether it was there."""
         if time is None:
             self._need_one("evict from")
-            first, last = 0, 1
-        else:
-            first = self._from(time)
-            last = max(first, self._to(time))
+            del self._times[0], self._partials[0]
+            return None
+        first = self._from(time)
+        last = max(first, self._to(time))
         del self._times[first:last], self._partials[first:last]
         return last > first
 

@@ -102,8 +102,8 @@ public:
 private:
     using Position = std::uint64_t;
 
-    //! The intervals of one level. Interval k lies at position k - offset of the queue; the offset changes only while the
-    //! queue is empty, when intervals were left out because they were dead before they were complete.
+    //! The intervals of one level. Interval k lies at position k - offset of the queue; the offset changes only while
+    //! the queue is empty, when intervals were left out because they were dead before they were complete.
     struct Level {
         ChunkedQueue<Partial> intervals;
         Position offset = 0;

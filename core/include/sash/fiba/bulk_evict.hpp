@@ -12,6 +12,7 @@ template <Monoid M>
 void Fiba<M>::bulk_evict(Time time) {
     if (size_ == 0 || time < oldest()) return;
     if (time >= youngest_) return clear();
+    forget_last();
     Path path{};
     path.id[0] = left_[0];
     path.side = Side::root;

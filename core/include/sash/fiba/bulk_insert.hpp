@@ -116,6 +116,7 @@ void Fiba<M>::insert_among(Batch batch) {
         for (std::size_t i = 0; i < batch.size(); ++i) insert_late(batch.times[i], std::move(batch.partials[i]));
         return;
     }
+    forget_last();
     Path path = common_path(batch.times.front(), batch.times.back());
     const std::uint32_t old_height = height_;
     std::vector<Sprout> sprouts;

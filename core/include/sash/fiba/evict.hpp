@@ -38,6 +38,7 @@ void Fiba<M>::evict_from_single() {
 //! The left leaf is used up: the next one becomes the finger.
 template <Monoid M>
 void Fiba<M>::advance_left() {
+    forget_last();
     Path path{};
     path.side = Side::left;
     path.id[0] = left_[0];
@@ -110,6 +111,7 @@ template <Monoid M>
 std::uint32_t Fiba<M>::fix_leaf(Path& path) {
     const Leaf node = leaf(path.id[0]);
     if (node.size() > 0 && (on_spine(path.id[0], 0) || node.size() >= leaf_min())) return 0;
+    forget_last();
     extend(path, 0);
     if (node.size() == 0) return drop_leaf(path);
     return join_or_share_leaves(path.id[1], path.index[0]) ? fix_inner(path, 1) : 1;

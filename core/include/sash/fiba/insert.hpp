@@ -91,6 +91,7 @@ void Fiba<M>::grow_right(Time time, Partial partial) {
 //! Closes the right leaf, whose total is back_, and hangs an empty one behind it.
 template <Monoid M>
 void Fiba<M>::open_right_leaf(Time time) {
+    forget_last();
     const Id fresh = pool_.new_leaf();
     if (height_ == 0) {
         if (split_ != left_leaf_.end()) refresh_left_leaf();
@@ -119,7 +120,7 @@ template <Monoid M>
 void Fiba<M>::insert_late(Time time, Partial partial) {
     if (time == youngest_) return combine_into_youngest(partial);
     if (height_ == 0) return insert_into_single(time, std::move(partial));
-    Path path = search(time);
+    const Path& path = search_from_last(time);
     Leaf node = leaf(path.id[0]);
     const std::uint32_t at = node.lower_bound(time);
     if (at < node.end() && node.times[at] == time) {
@@ -129,7 +130,10 @@ void Fiba<M>::insert_late(Time time, Partial partial) {
         return note_change(path, partial, 0);
     }
     ++size_;
-    if (node.size() == leaf_max()) return split_leaf(path, at, time, std::move(partial));
+    if (node.size() == leaf_max()) {
+        Path way = path;
+        return split_leaf(way, at, time, std::move(partial));
+    }
     node.insert(at, leaf_max(), time, partial);
     note_change(path, partial, 1);
 }

@@ -30,6 +30,7 @@ public:
         std::swap(inner_capacity_, other.inner_capacity_);
         leaf_slabs_.swap(other.leaf_slabs_);
         inner_slabs_.swap(other.inner_slabs_);
+        inner_views_.swap(other.inner_views_);
         std::swap(leaves_, other.leaves_);
         std::swap(inners_, other.inners_);
         free_leaves_.swap(other.free_leaves_);
@@ -46,13 +47,7 @@ public:
         return {slab.times.get() + at, slab.partials.get() + at, slab.extents.get() + place.offset};
     }
 
-    Inner<Partial> inner(Id id) const {
-        const Place place = place_of(id);
-        const InnerSlab& slab = inner_slabs_[place.slab];
-        const std::size_t at = std::size_t{place.offset} * inner_capacity_;
-        return {slab.keys.get() + at, slab.ids.get() + at, slab.aggregates.get() + at, slab.counts.get() + at,
-                slab.arities.get() + place.offset};
-    }
+    Inner<Partial> inner(Id id) const { return inner_views_[id]; }
 
     //! An empty leaf. O(1): at most one subtree whose freeing was put off is opened.
     Id new_leaf() {
@@ -118,7 +113,8 @@ public:
     std::size_t bytes() const {
         std::size_t total = (free_leaves_.capacity() + free_inners_.capacity()) * sizeof(Id) +
                             deferred_.capacity() * sizeof(Deferred) + leaf_slabs_.capacity() * sizeof(LeafSlab) +
-                            inner_slabs_.capacity() * sizeof(InnerSlab);
+                            inner_slabs_.capacity() * sizeof(InnerSlab) +
+                            inner_views_.capacity() * sizeof(Inner<Partial>);
         for (std::size_t s = 0; s < leaf_slabs_.size(); ++s)
             total += slab_size(s) * (leaf_capacity_ * (sizeof(Time) + sizeof(Partial)) + sizeof(Extent));
         for (std::size_t s = 0; s < inner_slabs_.size(); ++s)
@@ -167,6 +163,12 @@ private:
                                 std::make_unique_for_overwrite<Partial[]>(slots),
                                 std::make_unique_for_overwrite<std::uint64_t[]>(slots),
                                 std::make_unique<std::uint32_t[]>(nodes)});
+        const InnerSlab& made = inner_slabs_.back();
+        for (std::size_t i = 0; i < nodes; ++i) {
+            const std::size_t at = i * inner_capacity_;
+            inner_views_.push_back({made.keys.get() + at, made.ids.get() + at, made.aggregates.get() + at,
+                                    made.counts.get() + at, made.arities.get() + i});
+        }
     }
 
     void copy(const Pool& other) {
@@ -203,6 +205,8 @@ private:
     std::uint32_t inner_capacity_;
     std::vector<LeafSlab> leaf_slabs_;
     std::vector<InnerSlab> inner_slabs_;
+    //! One view a node: inner nodes are few, and every search reads several.
+    std::vector<Inner<Partial>> inner_views_;
     Id leaves_ = 0;
     Id inners_ = 0;
     std::vector<Id> free_leaves_;

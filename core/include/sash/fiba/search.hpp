@@ -14,6 +14,7 @@ auto Fiba<M>::search(Time time) const -> Path {
         const Inner right = inner(right_[level + 1]);
         if (time >= right.keys[right.last()]) {
             path.side = Side::right;
+            path.low = right.keys[right.last()];
             path.id[level] = right_[level];
             descend(path, level, time);
             return path;
@@ -21,6 +22,7 @@ auto Fiba<M>::search(Time time) const -> Path {
         const Inner left = inner(left_[level + 1]);
         if (time < left.keys[1]) {
             path.side = Side::left;
+            path.high = left.keys[1];
             path.id[level] = left_[level];
             descend(path, level, time);
             return path;
@@ -33,12 +35,25 @@ auto Fiba<M>::search(Time time) const -> Path {
 }
 
 template <Monoid M>
+auto Fiba<M>::search_from_last(Time time) -> const Path& {
+    if (time < last_low_ || time >= last_high_) {
+        last_ = search(time);
+        last_low_ = last_.low;
+        last_high_ = last_.high;
+    }
+    return last_;
+}
+
+template <Monoid M>
 void Fiba<M>::descend(Path& path, std::uint32_t from, Time time) const {
     path.join = from;
     for (std::uint32_t level = from; level > 0; --level) {
         const Inner node = inner(path.id[level]);
-        path.index[level - 1] = node.child_of(time);
-        path.id[level - 1] = node.ids[path.index[level - 1]];
+        const std::uint32_t index = node.child_of(time);
+        if (index > 0) path.low = node.keys[index];
+        if (index < node.last()) path.high = node.keys[index + 1];
+        path.index[level - 1] = index;
+        path.id[level - 1] = node.ids[index];
     }
 }
 

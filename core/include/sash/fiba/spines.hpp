@@ -81,6 +81,9 @@ void Fiba<M>::swap(Fiba& other) noexcept {
     right_.swap(other.right_);
     left_aggregate_.swap(other.left_aggregate_);
     right_aggregate_.swap(other.right_aggregate_);
+    std::swap(last_, other.last_);
+    std::swap(last_low_, other.last_low_);
+    std::swap(last_high_, other.last_high_);
     std::swap(failure_, other.failure_);
     std::swap(stale_, other.stale_);
 }
@@ -276,6 +279,7 @@ void Fiba<M>::clear() {
     split_ = 0;
     left_leaf_ = right_leaf_ = Leaf{};
     back_ = middle_ = inner_ = monoid_.identity();
+    forget_last();
     stale_ = false;
 }
 

@@ -9,6 +9,7 @@ namespace sash {
 //! Splits the full leaf at the end of `path` and puts the new entry into the half where it belongs.
 template <Monoid M>
 void Fiba<M>::split_leaf(Path& path, std::uint32_t at, Time time, Partial partial) {
+    forget_last();
     const Id id = path.id[0];
     if (id == left_[0] && at == leaf(id).begin()) return prepend_leaf(path, time, std::move(partial));
     const Id fresh = pool_.new_leaf();

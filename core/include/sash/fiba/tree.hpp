@@ -119,6 +119,9 @@ private:
         //! The lowest level at which the way is on a spine, and which spine.
         std::uint32_t join;
         Side side;
+        //! Every time in [low, high) goes the same way.
+        Time low = kEarliest;
+        Time high = kLatest;
     };
 
     //! A subtree on its way to another place.
@@ -167,6 +170,8 @@ private:
 
     // search.hpp
     Path search(Time time) const;
+    const Path& search_from_last(Time time);
+    void forget_last() { last_low_ = 1, last_high_ = 0; }
     void descend(Path& path, std::uint32_t from, Time time) const;
     void extend(Path& path, std::uint32_t level) const;
 
@@ -312,6 +317,11 @@ private:
     std::array<Id, kMaxHeight> right_{};
     std::vector<Partial> left_aggregate_;
     std::vector<Partial> right_aggregate_;
+    //! The way of the last late insert and the times that it serves: late events come in runs. Any change of the
+    //! tree's structure forgets it.
+    Path last_{};
+    Time last_low_ = 1;
+    Time last_high_ = 0;
     //! Where a bulk insert merges a leaf with its part of the batch.
     std::vector<Time> merged_times_;
     std::vector<Partial> merged_partials_;

@@ -10,8 +10,8 @@
 
 namespace sash::flatfat {
 
-//! The stretch of leaves in use, as a circular buffer: `length` places from slot `front` on, of which `holes` are empty.
-//! What is moved from is left empty.
+//! The stretch of leaves in use, as a circular buffer: `length` places from slot `front` on, of which `holes` are
+//! empty. What is moved from is left empty.
 struct Ring {
     std::size_t capacity = 0;
     std::size_t front = 0;

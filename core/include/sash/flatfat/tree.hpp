@@ -304,7 +304,9 @@ private:
 
     void gather(const Ring& ring, std::size_t first, std::size_t last, Fold<M>& older) const {
         Fold<M> newer(monoid_);
-        visit(ring, first, last, [&](const Partial& p) { older.append(p); }, [&](const Partial& p) { newer.prepend(p); });
+        const auto append = [&older](const Partial& partial) { older.append(partial); };
+        const auto prepend = [&newer](const Partial& partial) { newer.prepend(partial); };
+        visit(ring, first, last, append, prepend);
         older.append(newer);
     }
 
