@@ -189,7 +189,13 @@ auto Fiba<M>::insert_below(Id id, std::uint32_t level, Batch batch, std::vector<
         for (const Sprout& sprout : below) growing.push_back({index, sprout});
         note_below(id, level, index, child);
         change.added += child.added;
-        if constexpr (M::commutative) append_to(change.delta, child.delta);
+        if constexpr (M::commutative) {
+            if (next == 0) {
+                change.delta = child.delta;
+            } else {
+                append_to(change.delta, child.delta);
+            }
+        }
         next = end;
     }
     if (!growing.empty()) {

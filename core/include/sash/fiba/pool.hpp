@@ -36,6 +36,7 @@ public:
         free_leaves_.swap(other.free_leaves_);
         free_inners_.swap(other.free_inners_);
         deferred_.swap(other.deferred_);
+        std::swap(opened_, other.opened_);
     }
 
     std::uint32_t leaf_capacity() const { return leaf_capacity_; }
@@ -99,7 +100,8 @@ public:
         }
     }
 
-    bool has_deferred() const { return !deferred_.empty(); }
+    //! How many subtrees were opened ever: what the freeing has cost so far.
+    std::uint64_t opened() const { return opened_; }
     std::size_t leaves_made() const { return leaves_; }
     std::size_t inners_made() const { return inners_; }
 
@@ -142,6 +144,7 @@ private:
     };
 
     void open_deferred() {
+        ++opened_;
         const Deferred top = deferred_.back();
         deferred_.pop_back();
         const Inner<Partial> node = inner(top.id);
@@ -212,6 +215,7 @@ private:
     std::vector<Id> free_leaves_;
     std::vector<Id> free_inners_;
     std::vector<Deferred> deferred_;
+    std::uint64_t opened_ = 0;
 };
 
 }  // namespace sash::fiba

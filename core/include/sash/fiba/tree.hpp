@@ -69,6 +69,9 @@ public:
     //! Nodes ever made: the high-water mark of the pool.
     std::size_t nodes_made() const { return pool_.leaves_made() + pool_.inners_made(); }
 
+    //! Nodes freed so far of those whose freeing a bulk evict put off.
+    std::uint64_t nodes_opened() const { return pool_.opened(); }
+
     //! At most 2 combines.
     Partial query() const;
     //! Both ends in; the identity when there is nothing between. O(log d_from + log d_to + log n_between).
