@@ -188,6 +188,7 @@ void time_bulks(Slide<Window, Case>& slide, const Row& row, const Effort& effort
     double total = 0.0;
     for (std::int64_t i = 0; i < effort.rounds && total < effort.seconds * 1e9; ++i) {
         slide.prepare_bulk();
+        const double own = own_nanoseconds();
         const auto start = Clock::now();
         slide.evict_bulk();
         evicts.push_back(nanoseconds_since(start));
@@ -195,7 +196,7 @@ void time_bulks(Slide<Window, Case>& slide, const Row& row, const Effort& effort
         slide.insert_bulk();
         inserts.push_back(nanoseconds_since(middle));
         keep(slide.query());
-        total += nanoseconds_since(start);
+        total += own_nanoseconds() - own;
     }
     const auto items = static_cast<double>(row.m);
     std::sort(evicts.begin(), evicts.end());
@@ -217,10 +218,13 @@ void time_row(Slide<Window, Case>& slide, const Row& row, const Effort& effort, 
     for (int repeat = 0; repeat < effort.repeats; ++repeat) time_bulks(slide, row, effort, result);
 }
 
-//! Combines a round (an item of it for bulks), queries included, over about one turn of the window.
+//! Combines a round (an item of it for bulks), queries included, over whole turns of the window. It starts in the
+//! middle of one, so that what happens once a turn is not counted at both ends.
 template <class Window, class Case>
 double count_combines(Slide<Window, Case>& slide, const Row& row, const std::int64_t& counter) {
-    const std::int64_t rounds = std::max<std::int64_t>(row.n, 4096) / row.m + 1;
+    const std::int64_t turn = std::max<std::int64_t>(row.n / row.m, 1);
+    for (std::int64_t i = 0; i < turn / 2; ++i) slide.any_step();
+    const std::int64_t rounds = std::max<std::int64_t>(4096 / turn, 1) * turn;
     const std::int64_t before = counter;
     const Span span = run(rounds, 1.0, [&] {
         slide.any_step();

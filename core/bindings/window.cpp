@@ -59,7 +59,7 @@ void construct(Window* place, nb::object aggregation, nb::object native, std::st
 void bind_window(nb::module_& module) {
     using namespace nb::literals;
     nb::class_<Window>(module, "Window")
-        .def("__init__", &construct)
+        .def("__init__", &construct, "aggregation"_a, "native"_a.none(), "algorithm"_a, "options"_a, "skips"_a.none())
         .def("__len__", &Window::length)
         .def("insert", &Window::insert, "time"_a.none(), "value"_a.none())
         .def("_bulk_insert",
@@ -75,7 +75,7 @@ void bind_window(nb::module_& module) {
                  self.bulk_insert(std::move(kind), span_of(times), std::move(values));
              })
         .def("evict", &Window::evict, "time"_a = nb::none())
-        .def("bulk_evict", &Window::bulk_evict, "time"_a)
+        .def("bulk_evict", &Window::bulk_evict, "time"_a.none())
         .def("query", &Window::query, "start"_a = nb::none(), "end"_a = nb::none())
         .def("evict_while", &Window::evict_while, "policy"_a)
         .def("shrink_to_fit", &Window::shrink_to_fit)

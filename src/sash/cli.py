@@ -8,7 +8,7 @@ import sash
 from sash import demo as demonstration
 
 app = typer.Typer(
-    help="Sliding-window aggregation.", no_args_is_help=True, add_completion=False, pretty_exceptions_show_locals=False
+    help="Sliding-window aggregation.", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
 )
 
 

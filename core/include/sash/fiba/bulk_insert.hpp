@@ -189,7 +189,8 @@ auto Fiba<M>::insert_below(Id id, std::uint32_t level, Batch batch, std::vector<
         for (const Sprout& sprout : below) growing.push_back({index, sprout});
         note_below(id, level, index, child);
         change.added += child.added;
-        if constexpr (M::commutative) {
+        change.regrown |= child.regrown;
+        if (M::commutative && !change.regrown) {
             if (next == 0) {
                 change.delta = child.delta;
             } else {
@@ -198,10 +199,7 @@ auto Fiba<M>::insert_below(Id id, std::uint32_t level, Batch batch, std::vector<
         }
         next = end;
     }
-    if (!growing.empty()) {
-        regrow(id, level, growing, sprouts);
-        change.regrown = true;
-    }
+    if (!growing.empty()) regrow(id, level, growing, sprouts);
     return change;
 }
 
@@ -219,8 +217,8 @@ template <Monoid M>
 auto Fiba<M>::insert_into_leaf(Id id, Batch batch, std::vector<Sprout>& sprouts) -> Change {
     left_touched_ |= id == left_[0];
     right_touched_ |= id == right_[0];
-    Change change{monoid_.identity(), 0, false};
-    if constexpr (M::commutative) {
+    Change change{monoid_.identity(), 0, leaf(id).size() + batch.size() > leaf_max()};
+    if (M::commutative && !change.regrown) {
         change.delta = batch.partials[0];
         for (std::size_t i = 1; i < batch.size(); ++i) append_to(change.delta, batch.partials[i]);
     }
@@ -229,7 +227,6 @@ auto Fiba<M>::insert_into_leaf(Id id, Batch batch, std::vector<Sprout>& sprouts)
         refill_leaf(id, 0, merged_times_.size());
     } else {
         refill_leaves(id, sprouts);
-        change.regrown = true;
     }
     return change;
 }

@@ -243,10 +243,10 @@ private:
     };
     //! What a part of a batch did below a node.
     struct Change {
-        //! The batch's own aggregate: what a commutative aggregate above just takes in.
+        //! The batch's own aggregate, unless regrown: what a commutative aggregate above just takes in.
         Partial delta;
         std::uint64_t added = 0;
-        //! Whether any node below was split, so that aggregates must be folded anew.
+        //! Whether a leaf below may have been split, so that aggregates are folded anew.
         bool regrown = false;
     };
     //! Below this a batch of late entries is inserted one by one: repairing the spines once costs as much.
