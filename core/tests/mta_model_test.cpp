@@ -1,9 +1,8 @@
-//! Log MTA and Amortized MTA against brute force, and with a combine that fails at every possible place.
+//! Log MTA and Amortized MTA against brute force.
 #include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -33,16 +32,6 @@ struct Strings {
     Partial lift(const Input& value) const { return value; }
     Partial combine(const Partial& older, const Partial& newer) const { return older + newer; }
     std::string lower(const Partial& partial) const { return partial; }
-};
-
-//! The same, but it fails when the fuse burns down. A fuse of 0 never does.
-struct Fused : Strings {
-    static constexpr bool fallible = true;
-    int* fuse = nullptr;
-    Partial combine(const Partial& older, const Partial& newer) const {
-        if (fuse && *fuse > 0 && --*fuse == 0) throw std::runtime_error("the fuse has burnt down");
-        return older + newer;
-    }
 };
 
 //! The least that the levels ask of their queue.
@@ -256,119 +245,14 @@ void against_brute_force() {
     random_run<W>(12, 6'000);
 }
 
-// ---- failures
-
-//! All that a window shows, to tell whether anything has changed.
-template <class W>
-std::vector<std::string> portrait(const W& window) {
-    std::vector<std::string> shown{window.query()};
-    window.for_each([&](Time time, const std::string& partial) { shown.push_back(std::to_string(time) + partial); });
-    for (std::size_t l = 0; l < window.levels(); ++l) {
-        shown.push_back("level");
-        for (const std::string& node : window.level(l)) shown.push_back(node);
-    }
-    if constexpr (requires { window.stack(); }) {
-        const auto [front, back] = window.result_pair();
-        shown.push_back("pair " + front + "," + back);
-        for (const std::string& suffix : window.stack()) shown.push_back(suffix);
-    }
-    return shown;
-}
-
-//! Lets `call` fail at its first combine, at its second, and so on, until it does not fail.
-template <class W, class Call>
-int fail_everywhere(W& window, int& fuse, Call call) {
-    const auto before = portrait(window);
-    for (int k = 1;; ++k) {
-        bool failed = false;
-        fuse = k;
-        try {
-            call(window);
-        } catch (const std::runtime_error&) {
-            failed = true;
-        }
-        fuse = 0;
-        window.check_invariants();
-        if (!failed) return k - 1;
-        check(portrait(window) == before, "a failed call changes nothing");
-    }
-}
-
-//! At every size and place of a growing, sliding and shrinking window; each success is checked against brute force.
-template <class W>
-void failures() {
-    int fuse = 0;
-    Fused monoid;
-    monoid.fuse = &fuse;
-    W window(monoid);
-    std::deque<std::string> model;
-    std::mt19937_64 random(3);
-    Time time = 0;
-    int most = 0;
-    const auto agrees = [&] {
-        std::string whole;
-        for (const std::string& text : model) whole += text;
-        check(window.query() == whole && window.size() == model.size(), "the call took effect");
-    };
-    for (int step = 0; step < 1'500; ++step) {
-        const std::string text(1, static_cast<char>('a' + step % 26));
-        const std::uint64_t dice = random() % 20;
-        if (model.empty() || dice < (step / 250 % 2 == 0 ? 11u : 8u)) {
-            ++time;
-            most = std::max(most, fail_everywhere(window, fuse, [&](W& w) { w.insert(time, text); }));
-            model.push_back(text);
-        } else if (dice < 13) {
-            most = std::max(most, fail_everywhere(window, fuse, [&](W& w) { w.insert(time, text); }));
-            model.back() += text;
-        } else if (dice < 18) {
-            most = std::max(most, fail_everywhere(window, fuse, [](W& w) { w.evict(); }));
-            model.pop_front();
-        } else if (dice < 19) {
-            const std::size_t k = random() % std::min<std::size_t>(model.size(), 9) + 1;
-            const Time until = window.oldest() + static_cast<Time>(k) - 1;
-            fail_everywhere(window, fuse, [&](W& w) { w.bulk_evict(until); });
-            model.erase(model.begin(), model.begin() + static_cast<std::ptrdiff_t>(k));
-        } else {
-            const std::size_t k = random() % std::min<std::size_t>(model.size(), 9);
-            std::size_t letters = 0;
-            for (std::size_t i = 0; i < k; ++i) letters += model[i].size();
-            fail_everywhere(window, fuse, [&](W& w) {
-                w.evict_while([&](const std::string&, const std::string& old) { return old.size() <= letters; });
-            });
-            model.erase(model.begin(), model.begin() + static_cast<std::ptrdiff_t>(k));
-        }
-        agrees();
-    }
-    check(most >= 4, "the run had calls with several combines");
-}
-
-//! A policy that throws changes nothing either.
-template <class W>
-void failing_policy() {
-    W window;
-    for (Time time = 0; time < 20; ++time) window.insert(time, "x");
-    const auto before = portrait(window);
-    testing::check_throws<std::runtime_error>([&] {
-        window.evict_while([](const std::string&, const std::string& old) {
-            if (old.size() > 3) throw std::runtime_error("no");
-            return true;
-        });
-    });
-    check(portrait(window) == before);
-}
-
 }  // namespace
 
 int main() {
     against_brute_force<LogMta<Strings>>();
     against_brute_force<LogMta<Mixed>>();
-    random_run<LogMta<Strings, PlainQueue>>(13, 2'000);
+    random_run<LogMta<SumInt, PlainQueue>>(13, 2'000);
     against_brute_force<Amta<Strings>>();
     against_brute_force<Amta<Mixed>>();
-    random_run<Amta<Strings, PlainQueue>>(13, 2'000);
-    failures<LogMta<Fused>>();
-    failures<Amta<Fused>>();
-    failing_policy<LogMta<Strings>>();
-    failing_policy<Amta<Strings>>();
+    random_run<Amta<SumInt, PlainQueue>>(13, 2'000);
     return sash::testing::report();
 }
