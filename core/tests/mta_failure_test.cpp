@@ -66,50 +66,68 @@ int fail_everywhere(W& window, int& fuse, Call call) {
     }
 }
 
-//! At every size and place of a growing, sliding and shrinking window; each success is checked against brute force.
+//! A window under test and the entries that it should have.
 template <class W>
-void failures() {
+struct Trial {
     int fuse = 0;
-    W window(Fused{&fuse});
+    W window{Fused{&fuse}};
     std::deque<std::string> model;
-    std::mt19937_64 random(3);
     Time time = 0;
     int most = 0;
-    const auto agrees = [&] {
+
+    template <class Call>
+    void attempt(Call call) {
+        most = std::max(most, fail_everywhere(window, fuse, call));
+    }
+    void insert(const std::string& text) {
+        ++time;
+        attempt([&](W& w) { w.insert(time, text); });
+        model.push_back(text);
+    }
+    void insert_equal(const std::string& text) {
+        attempt([&](W& w) { w.insert(time, text); });
+        model.back() += text;
+    }
+    void evict() {
+        attempt([](W& w) { w.evict(); });
+        model.pop_front();
+    }
+    //! By time, or by a policy that counts letters.
+    void bulk_evict(std::size_t k, bool by_policy) {
+        const Time until = window.oldest() + static_cast<Time>(k) - 1;
+        std::size_t letters = 0;
+        for (std::size_t i = 0; i < k; ++i) letters += model[i].size();
+        const auto policy = [&](const std::string&, const std::string& old) { return old.size() <= letters; };
+        attempt([&](W& w) { by_policy ? w.evict_while(policy) : w.bulk_evict(until); });
+        model.erase(model.begin(), model.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+    void verify() const {
         std::string whole;
         for (const std::string& text : model) whole += text;
         check(window.query() == whole && window.size() == model.size(), "the call took effect");
-    };
+    }
+};
+
+//! At every size and place of a growing, sliding and shrinking window.
+template <class W>
+void failures() {
+    Trial<W> trial;
+    std::mt19937_64 random(3);
     for (int step = 0; step < 1'500; ++step) {
         const std::string text(1, static_cast<char>('a' + step % 26));
         const std::uint64_t dice = random() % 20;
-        if (model.empty() || dice < (step / 250 % 2 == 0 ? 11u : 8u)) {
-            ++time;
-            most = std::max(most, fail_everywhere(window, fuse, [&](W& w) { w.insert(time, text); }));
-            model.push_back(text);
+        if (trial.model.empty() || dice < (step / 250 % 2 == 0 ? 11u : 8u)) {
+            trial.insert(text);
         } else if (dice < 13) {
-            most = std::max(most, fail_everywhere(window, fuse, [&](W& w) { w.insert(time, text); }));
-            model.back() += text;
+            trial.insert_equal(text);
         } else if (dice < 18) {
-            most = std::max(most, fail_everywhere(window, fuse, [](W& w) { w.evict(); }));
-            model.pop_front();
-        } else if (dice < 19) {
-            const std::size_t k = random() % std::min<std::size_t>(model.size(), 9) + 1;
-            const Time until = window.oldest() + static_cast<Time>(k) - 1;
-            fail_everywhere(window, fuse, [&](W& w) { w.bulk_evict(until); });
-            model.erase(model.begin(), model.begin() + static_cast<std::ptrdiff_t>(k));
+            trial.evict();
         } else {
-            const std::size_t k = random() % std::min<std::size_t>(model.size(), 9);
-            std::size_t letters = 0;
-            for (std::size_t i = 0; i < k; ++i) letters += model[i].size();
-            fail_everywhere(window, fuse, [&](W& w) {
-                w.evict_while([&](const std::string&, const std::string& old) { return old.size() <= letters; });
-            });
-            model.erase(model.begin(), model.begin() + static_cast<std::ptrdiff_t>(k));
+            trial.bulk_evict(random() % (std::min<std::size_t>(trial.model.size(), 9) + 1), dice == 18);
         }
-        agrees();
+        trial.verify();
     }
-    check(most >= 4, "the run had calls with several combines");
+    check(trial.most >= 4, "the run had calls with several combines");
 }
 
 //! A policy that throws changes nothing either.

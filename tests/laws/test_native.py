@@ -21,6 +21,11 @@ def agree(native, python, aggregation):
         assert isinstance(native, (int, float))
 
 
+def within_64_bits(aggregation, events):
+    """As many as have a result: products of more integers leave 64 bits, which is a test of its own."""
+    return events[:3] if isinstance(aggregation, sash.Product) else events
+
+
 def follow(aggregation, values):
     """Put the values in one by one, then take them out, and ask after each step."""
     window, oracle = sash.Window(aggregation, algorithm="two_stacks_lite"), Oracle(aggregation)
@@ -41,8 +46,7 @@ def test_the_native_twin_agrees_with_the_definition(aggregation):
 
     @given(st.lists(values_for(aggregation), max_size=8))
     def check(values):
-        # Products of many integers leave 64 bits, which is a test of its own.
-        follow(aggregation, values[:3] if aggregation.native().kernel == "product" else values)
+        follow(aggregation, within_64_bits(aggregation, values))
 
     check()
 
@@ -82,6 +86,7 @@ def test_the_native_twin_agrees_when_values_come_in_bulk(aggregation):
 
     @given(st.lists(st.tuples(st.integers(0, 3), values_for(aggregation)), max_size=4))
     def check(events):
+        events = within_64_bits(aggregation, events)
         window, oracle = sash.Window(aggregation, algorithm="recalc"), Oracle(aggregation)
         for window_or_oracle in (window, oracle):
             window_or_oracle.bulk_insert([time for time, _ in events], [value for _, value in events])

@@ -253,7 +253,7 @@ private:
         return ring_.without_last(ring_.length - length, ring_.length - length - 1);
     }
 
-    bool wants_halving(std::size_t entries) const { return ring_.capacity > kLeast && 4 * entries < ring_.capacity; }
+    bool wants_halving(std::size_t entries) const { return halved(entries) != ring_.capacity; }
 
     //! Small enough for these entries to fill a quarter.
     std::size_t halved(std::size_t entries) const {
