@@ -2,7 +2,7 @@
 #
 #   make build      the package in .venv, importable, with what the tests need
 #   make test       the C++ tests, then the Python tests, doctests and the code in the documents
-#   make demo       three algorithms side by side on a bursty stream
+#   make demo       algorithms side by side on a bursty stream
 #   make bench      the measurements: the core alone, then the calls from Python
 #   make lint       ruff, mypy and clang-format, none of which changes a file
 #   make format     what ruff and clang-format can repair

@@ -54,7 +54,7 @@ def public_methods(owner: type) -> list[tuple[str, object]]:
     foreign = {name for base in owner.__mro__ if not base.__module__.startswith("sash") for name in vars(base)}
     names = [name for name in dir(owner) if not name.startswith("_") and name not in foreign]
     members = [(name, inspect.getattr_static(owner, name)) for name in names]
-    return [(name, member) for name, member in members if hasattr(member, "__doc__") and not is_plain_value(member)]
+    return [(name, member) for name, member in members if not is_field(member)]
 
 
 def named(members: list[tuple[str, object]]) -> list[object]:
@@ -62,9 +62,10 @@ def named(members: list[tuple[str, object]]) -> list[object]:
     return [pytest.param(name, member, id=name) for name, member in members]
 
 
-def is_plain_value(member: object) -> bool:
-    """A class attribute such as `commutative = True` has no docstring of its own."""
-    return isinstance(member, (bool, int, float, str, tuple, list, dict, type(None)))
+def is_field(member: object) -> bool:
+    """An attribute such as `commutative = True`, or a slot of a dataclass, has no docstring of its own."""
+    plain = (bool, int, float, str, tuple, list, dict, type(None))
+    return isinstance(member, plain) or inspect.ismemberdescriptor(member)
 
 
 def is_native(member: object) -> bool:
@@ -139,14 +140,13 @@ def test_every_public_method_has_a_docstring() -> None:
     assert not bare
 
 
-@pytest.mark.parametrize(("name", "member"), named(public_methods(sash.Window)))
-def test_a_native_example_runs(name: str, member: object) -> None:
+def test_native_examples_run() -> None:
     """The sessions in the docstrings of native methods print what they say."""
-    if not is_native(member):
-        pytest.skip("a Python method: its doctest is collected from its module")
-    session = doctest.DocTestParser().get_doctest(inspect.getdoc(member) or "", {"sash": sash}, name, None, 0)
     complaints: list[str] = []
-    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(session, out=complaints.append)
+    for name, member in public_methods(sash.Window):
+        if is_native(member):
+            session = doctest.DocTestParser().get_doctest(inspect.getdoc(member) or "", {"sash": sash}, name, None, 0)
+            doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(session, out=complaints.append)
     assert not complaints, "".join(complaints)
 
 

@@ -1,6 +1,8 @@
 //! The table of algorithms: one line each.
 #pragma once
 
+#include <concepts>
+#include <cstdint>
 #include <string_view>
 #include <tuple>
 
@@ -17,6 +19,7 @@
 #include "sash/subtract_on_evict.hpp"
 #include "sash/two_stacks.hpp"
 #include "sash/two_stacks_lite.hpp"
+#include "sharing.hpp"
 
 namespace sash::bench {
 
@@ -32,6 +35,10 @@ struct Named {
 };
 template <class Make>
 Named(std::string_view, Takes, Make) -> Named<Make>;
+
+//! Some entries take only these, to keep the build short.
+template <class M>
+concept Plain = std::same_as<typename M::Partial, std::int64_t>;
 
 inline const auto& algorithms() {
     using enum Takes;
@@ -51,6 +58,8 @@ inline const auto& algorithms() {
         Named{"amta", ordered, []<class M>(M m) -> Amta<M> { return Amta<M>(m); }},
         Named{"btree", late, []<class M>(M m) -> BTree<M> { return BTree<M>(m); }},
         Named{"fiba", late, []<class M>(M m) -> Fiba<M> { return Fiba<M>(m); }},
+        Named{"fiba_shared", ordered, []<Plain M>(M m) -> Shared<Fiba<M>> { return Shared<Fiba<M>>(m); }},
+        Named{"fiba_separate", ordered, []<Plain M>(M m) -> Separate<Fiba<M>> { return Separate<Fiba<M>>(m); }},
     };
     return table;
 }

@@ -9,7 +9,6 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
-#include <variant>
 #include <vector>
 
 #include "row.hpp"
@@ -147,6 +146,11 @@ public:
         require(window.oldest() == inside.front() && window.youngest() == inside.back(), row_, "an end is wrong");
         require(agree(case_.monoid.lower(slide_.query()), recalculated(case_, inside)), row_,
                 "the answer differs from recalculation");
+        if constexpr (requires { window.eighth(); }) {
+            const std::vector<Time> youngest(inside.end() - (row_.n / 8 + 1), inside.end());
+            require(agree(case_.monoid.lower(window.eighth()), recalculated(case_, youngest)), row_,
+                    "the answer over the youngest eighth differs from recalculation");
+        }
         return inside;
     }
 
@@ -158,23 +162,21 @@ private:
     std::vector<Time> given_;
 };
 
-//! Slides a window of the row over more than its own length (a million events at most), checks it on the way, and
-//! returns the mean distance from the end at which events were inserted.
+//! Slides a window of the row over more than its own length (a million events at most), and checks on the way that it
+//! answers right and that events are inserted where the row says.
 template <class Window, class Case>
-double check_row(Window window, const Case& subject, const Row& row) {
+void check_row(Window window, const Case& subject, const Row& row) {
     constexpr int kChecks = 4;
     Audit<Window, Case> audit(std::move(window), subject, row);
     const std::int64_t steps = std::min<std::int64_t>(row.n + row.n / 2, 1 << 20) / row.m / kChecks + 1;
-    double distances = 0.0;
     for (int check = 0; check < kChecks; ++check) {
-        const std::vector<Time> inside = audit.check();
-        const std::int64_t distance = audit.step(inside);
-        require(row.late == Late::scattered || distance == row.d, row, "an event was not inserted at distance d");
-        distances += static_cast<double>(distance);
+        const std::int64_t distance = audit.step(audit.check());
+        // Scattered events reach d entries give or take the randomness of the stream.
+        const bool right = row.late == Late::scattered ? distance <= row.d + row.d / 4 + 16 : distance == row.d;
+        require(right, row, "an event was not inserted at its distance");
         for (std::int64_t i = 1; i < steps; ++i) audit.step({});
     }
     audit.check();
-    return distances / kChecks;
 }
 
 inline double percentile(std::vector<double>& sorted, double share) {
@@ -244,7 +246,7 @@ template <class Make, class Case>
 Measurement measure(const Make& make, const Case& subject, const Row& row, const Effort& effort) {
     using Window = decltype(make(subject.monoid));
     Measurement result;
-    result.distance = check_row(make(subject.monoid), subject, row);
+    check_row(make(subject.monoid), subject, row);
     {
         std::int64_t counter = 0;
         const Counting counting(counter, subject.monoid);

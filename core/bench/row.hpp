@@ -37,8 +37,6 @@ struct Measurement {
     double evict_p50 = 0.0;
     double evict_p99 = 0.0;
     double insert_item = 0.0;
-    //! How far from the end an event was inserted on average, as counted by the check.
-    double distance = 0.0;
 };
 
 }  // namespace sash::bench

@@ -58,6 +58,8 @@ void add_order_free(std::vector<Goal>& table) {
     for (const std::int64_t d : {kKi, 64 * kKi, kMi})
         table.push_back({{"fiba", "sum_int", 4 * kMi, kKi, d}, {round_at_most(16.0, Unit::ring)}});
     table.push_back({{"fiba", "bloom", kKi}, {round_at_most(5.0, Unit::tree)}});
+    table.push_back({{"fiba_shared", "sum_int", 4 * kMi}, {}});
+    table.push_back({{"fiba_separate", "sum_int", 4 * kMi}, {}});
     table.push_back({{"btree", "sum_int", 4 * kMi}, {}});
     table.push_back({{"btree", "sum_int", 4 * kMi, 1, kKi}, {}});
 }

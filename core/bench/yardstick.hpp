@@ -34,7 +34,7 @@ inline double measure_ring() {
     std::size_t oldest = 0;
     // The sum itself stays in a register: keep() would send it through memory.
     volatile std::int64_t sink = 0;
-    return best_of({20'000'000, 5, 1.0}, [&] {
+    return best_of({20'000'000, 15, 1.0}, [&] {
         sum += (time & 7) - pairs[oldest].value;
         pairs[oldest] = {time, time & 7};
         oldest = (oldest + 1) % kSize;

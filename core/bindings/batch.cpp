@@ -53,6 +53,10 @@ void Batch::keep_ticks(const std::vector<std::size_t>& kept) {
 }
 
 Column Batch::column(Mode to) {
+    if (reader_.inputs() == Inputs::ignored) {
+        own_cells_.assign(ticks_.size(), 1);
+        return {own_cells_.size(), {}, own_cells_, {}};
+    }
     if (!cells_.empty()) return column_of_cells(to);
     if (!reals_.empty()) return column_of_reals();
     for (std::size_t i = 0; i < values_.size(); ++i) reader_.settle(values_[i], modes_[i], to);

@@ -79,24 +79,11 @@ bool with_algorithm(std::string_view name, F f) {
     return std::apply([&](const auto&... entries) { return (matches(entries) || ...); }, kCatalog);
 }
 
-//! Hands the options on to an algorithm that has any.
-template <class A, class M>
-A make_algorithm(const M& monoid, const AlgorithmOptions& options) {
-    if constexpr (requires { A(monoid, FibaOptions{}); }) {
-        return A(monoid, FibaOptions{options.min_arity, options.leaf});
-    } else if constexpr (requires { A(monoid, options.min_arity); }) {
-        return options.min_arity == 0 ? A(monoid) : A(monoid, options.min_arity);
-    } else {
-        return A(monoid);
-    }
-}
-
 template <class M>
-std::unique_ptr<KernelOver<M>> make_kernel(M monoid, const AlgorithmOptions& options) {
+std::unique_ptr<KernelOver<M>> make_kernel(const M& monoid, const AlgorithmOptions& options) {
     std::unique_ptr<KernelOver<M>> kernel;
-    const bool known = with_algorithm<M>(options.name, [&]<class C>(Type<C>) {
-        kernel = std::make_unique<KernelOf<C>>(C(make_algorithm<typename C::Algorithm>(monoid, options), monoid), options);
-    });
+    const bool known = with_algorithm<M>(
+        options.name, [&]<class C>(Type<C>) { kernel = std::make_unique<KernelOf<C>>(monoid, options); });
     if (!known) throw Unsupported("run as " + options.name);
     return kernel;
 }

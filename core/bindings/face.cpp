@@ -30,7 +30,7 @@ Window::Window(Spec spec, ValueReader reader)
 }
 
 std::unique_ptr<Kernel> Window::make(Mode mode) const {
-    if (mode.objects()) return make_python(spec_.aggregation, spec_.algorithm);
+    if (mode.objects()) return make_python(spec_.aggregation, spec_.algorithm).kernel;
     return make_native(spec_, mode.value == Kind::real);
 }
 
@@ -129,16 +129,16 @@ std::unique_ptr<Kernel> Window::widened(const Kernel& kernel, Mode to) const {
 
 std::unique_ptr<Kernel> Window::with_objects(const Kernel& kernel) const {
     const PythonMonoid monoid(spec_.aggregation);
-    auto objects = make_python(spec_.aggregation, spec_.algorithm);
+    PythonKernel objects = make_python(spec_.aggregation, spec_.algorithm);
     kernel.tell([&](Time time, std::span<const Value> values) {
         Object partial;
         for (const Value& value : values) {
             Object lifted = monoid.lift(reader_.restored(value, mode_).ptr());
             partial = partial ? monoid.combine(partial, lifted) : std::move(lifted);
         }
-        objects->load(time, std::move(partial));
+        objects.load(time, std::move(partial));
     });
-    return objects;
+    return std::move(objects.kernel);
 }
 
 nb::object Window::evict(nb::handle time) {

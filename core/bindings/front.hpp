@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernel.hpp"
+#include "mirrored.hpp"
 #include "sash/codec.hpp"
 #include "sash/window.hpp"
 
@@ -36,8 +37,8 @@ template <class M>
 inline constexpr bool kGivesCode = false;
 template <End E>
 inline constexpr bool kGivesCode<AtEnd<E, Cell>> = true;
-template <Extreme E>
-inline constexpr bool kGivesCode<ArgExtremum<E, Cell>> = true;
+template <>
+inline constexpr bool kGivesCode<ExtremeArguments> = true;
 
 template <class M>
 Result lower(const M& monoid, const typename M::Partial& partial) {
@@ -58,10 +59,7 @@ template <class M>
 bool is_neutral(const M&, const typename M::Partial&) {
     return false;
 }
-template <Extreme E>
-bool is_neutral(const Extremum<E>& monoid, Cell partial) {
-    return partial == monoid.identity();
-}
+inline bool is_neutral(const Extremes& monoid, Cell partial) { return partial == monoid.identity(); }
 inline bool is_neutral(const Range&, const Range::Partial& partial) { return partial.least > partial.greatest; }
 inline bool is_neutral(const Mean&, const Mean::Partial& partial) { return partial.count == 0; }
 inline bool is_neutral(const Concat&, const Concat::Partial& partial) { return !partial.present; }
@@ -69,10 +67,7 @@ template <End E>
 bool is_neutral(const AtEnd<E, Cell>&, const typename AtEnd<E, Cell>::Partial& partial) {
     return !partial.present;
 }
-template <Extreme E>
-bool is_neutral(const ArgExtremum<E, Cell>&, const typename ArgExtremum<E, Cell>::Partial& partial) {
-    return !partial.present;
-}
+inline bool is_neutral(const ExtremeArguments&, const ExtremeArguments::Partial& partial) { return !partial.present; }
 
 //! The integers of a monoid as reals: the monoid that continues, and each partial carried over. Each of these maps is
 //! a homomorphism, so it makes no difference whether events are combined before or after it.
@@ -84,25 +79,20 @@ M widened(M monoid) {
     return monoid;
 }
 
-inline Cell wide_cell(Cell cell) { return encode_real(exact_real(cell)); }
+inline Cell wide_cell(Cell cell, Cell mask = 0) { return encode_real(exact_real(cell ^ mask)) ^ mask; }
 
 inline double widen(const SumInt&, std::int64_t partial) { return exact_real(partial); }
 inline double widen(const ProductInt&, std::int64_t partial) { return exact_real(partial); }
-template <Extreme E>
-Cell widen(const Extremum<E>&, Cell partial) {
-    return wide_cell(partial);
-}
-template <Extreme E>
-auto widen(const ExtremumCount<E>&, typename ExtremumCount<E>::Partial partial) {
-    partial.extreme = wide_cell(partial.extreme);
+inline Cell widen(const Extremes& monoid, Cell partial) { return wide_cell(partial, monoid.mask); }
+inline auto widen(const ExtremeCounts& monoid, ExtremeCounts::Partial partial) {
+    partial.extreme = wide_cell(partial.extreme, monoid.mask);
     return partial;
 }
 inline Range::Partial widen(const Range&, const Range::Partial& partial) {
     return {wide_cell(partial.least), wide_cell(partial.greatest)};
 }
-template <Extreme E>
-auto widen(const ArgExtremum<E, Cell>&, typename ArgExtremum<E, Cell>::Partial partial) {
-    partial.key = wide_cell(partial.key);
+inline auto widen(const ExtremeArguments& monoid, ExtremeArguments::Partial partial) {
+    partial.key = wide_cell(partial.key, monoid.mask);
     return partial;
 }
 
@@ -114,9 +104,8 @@ template <End E>
 std::vector<Value> values_of(const AtEnd<E, Cell>&, const typename AtEnd<E, Cell>::Partial& partial) {
     return {Value{.cell = partial.value}};
 }
-template <Extreme E>
-std::vector<Value> values_of(const ArgExtremum<E, Cell>&, const typename ArgExtremum<E, Cell>::Partial& partial) {
-    return {Value{.cell = partial.key, .argument = partial.argument}};
+inline std::vector<Value> values_of(const ExtremeArguments& monoid, const ExtremeArguments::Partial& partial) {
+    return {Value{.cell = partial.key ^ monoid.mask, .argument = partial.argument}};
 }
 inline std::vector<Value> values_of(const Collect<Cell>&, const std::vector<Cell>& partial) {
     std::vector<Value> values;

@@ -101,16 +101,6 @@ public:
     virtual void tell(const Teller& teller) const = 0;
 };
 
-//! A kernel of which the monoid is known, but not the algorithm: entries can be put into it as they are.
-template <class M>
-class KernelOver : public Kernel {
-public:
-    //! Puts an entry behind the others, as WindowAlgorithm's load does.
-    virtual void load(Time time, typename M::Partial partial) = 0;
-    //! Adds the entries, oldest first, to the two.
-    virtual void unload(std::vector<Time>& times, std::vector<typename M::Partial>& partials) const = 0;
-};
-
 //! An integer that float64 cannot hold.
 class Inexact : public std::invalid_argument {
 public:

@@ -4,8 +4,7 @@
 namespace sash::face {
 
 std::unique_ptr<Kernel> make_arg(std::string_view kernel, const KernelOptions&, const AlgorithmOptions& algorithm) {
-    if (kernel == "arg_min") return make_kernel(ArgMin<Cell>{}, algorithm);
-    return make_kernel(ArgMax<Cell>{}, algorithm);
+    return make_kernel(ExtremeArguments(kernel == "arg_min"), algorithm);
 }
 
 }  // namespace sash::face

@@ -59,8 +59,10 @@ PythonMethods::PythonMethods(nb::handle aggregation)
       encode(optional_method(aggregation, "encode")),
       decode(optional_method(aggregation, "decode")) {}
 
-std::unique_ptr<KernelOver<PythonMonoid>> make_python(nb::handle aggregation, const AlgorithmOptions& algorithm) {
-    return make_kernel(PythonMonoid(aggregation), algorithm);
+PythonKernel make_python(nb::handle aggregation, const AlgorithmOptions& algorithm) {
+    auto kernel = make_kernel(PythonMonoid(aggregation), algorithm);
+    const auto load = [target = kernel.get()](Time time, Object partial) { target->load(time, std::move(partial)); };
+    return {std::move(kernel), load};
 }
 
 }  // namespace sash::face

@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -64,6 +65,12 @@ private:
     std::shared_ptr<const PythonMethods> methods_;
 };
 
-std::unique_ptr<KernelOver<PythonMonoid>> make_python(nb::handle aggregation, const AlgorithmOptions& algorithm);
+//! A kernel of Python objects on its way to be filled: `load` puts an entry behind the others.
+struct PythonKernel {
+    std::unique_ptr<Kernel> kernel;
+    std::function<void(Time, Object)> load;
+};
+
+PythonKernel make_python(nb::handle aggregation, const AlgorithmOptions& algorithm);
 
 }  // namespace sash::face

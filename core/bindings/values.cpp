@@ -101,6 +101,7 @@ bool ValueReader::read(nb::handle source, Value& value, Mode& mode, nb::object& 
         case Inputs::number:
             return read_number(source, value, mode.value);
         case Inputs::ignored:
+            value.cell = 1;
             return accepts_any(source);
         case Inputs::real:
             return read_real(source, value);

@@ -34,6 +34,14 @@ inline Concat::Partial event(const Concat& monoid, std::int64_t n) {
 inline ArgMax<>::Partial event(const ArgMax<>& monoid, std::int64_t n) { return monoid.lift({n * 31 % 5, n}); }
 inline First<>::Partial event(const First<>& monoid, std::int64_t n) { return monoid.lift(n); }
 
+//! Concat that combines in place, as monoids with wide partials do.
+struct ConcatInPlace : Concat {
+    void append(Partial& older, const Partial& newer) const {
+        older.text += newer.text;
+        older.present = older.present || newer.present;
+    }
+};
+
 struct Refused : std::runtime_error {
     Refused() : std::runtime_error("combine refused") {}
 };
@@ -143,7 +151,7 @@ public:
 template <class W>
 std::vector<std::string> kept(const W& window) {
     std::vector<std::string> pairs;
-    window.for_each([&](Time time, const auto& partial) { pairs.push_back(std::to_string(time) + ":" + show(partial)); });
+    window.for_each([&](Time t, const auto& partial) { pairs.push_back(std::to_string(t) + ":" + show(partial)); });
     return pairs;
 }
 
@@ -270,6 +278,7 @@ inline void check_moves(Pair pair) {
         pair.both([&](Subject& s) { s.insert(t, t); });
         if (t % 3 == 0) pair.both([](Subject& s) { s.evict(); });
     }
+    check_face(pair);  // fills what a query may cache
     std::unique_ptr<Subject> taken = pair.window->moved();
     std::swap(other.window, pair.window);  // the moved-from window meets an empty model
     check_all(other);
@@ -332,8 +341,9 @@ void check_algorithm() {
     drive(Pair::of<Window<ArgMax<>>>(), 2, 5'000, 300);
     drive(Pair::of<Window<First<>>>(), 3, 5'000, 300);
     drive(Pair::of<Window<Concat>>(), 4, 5'000, 150);
+    drive(Pair::of<Window<ConcatInPlace>>(), 5, 5'000, 150);
     breathe(Pair::of<Window<SumInt>>());
-    breathe(Pair::of<Window<Concat>>());
+    breathe(Pair::of<Window<ConcatInPlace>>());
     check_moves(Pair::of<Window<SumInt>>());
     check_moves(Pair::of<Window<Concat>>());
     drive_refusals(Pair::of<Window<Failing<Concat>>>(), 5, 400, 24);

@@ -74,7 +74,8 @@ struct Mixed {
     Partial identity() const { return {text.identity(), arg.identity(), first.identity(), sum.identity()}; }
     //! Few keys, so that ties abound; arguments that tell events apart.
     Partial lift(Input value) const {
-        return {text.lift(std::to_string(value % 10)), arg.lift({value % 4, value}), first.lift(value), sum.lift(value)};
+        const std::string digit = std::to_string(value % 10);
+        return {text.lift(digit), arg.lift({value % 4, value}), first.lift(value), sum.lift(value)};
     }
     Partial combine(const Partial& a, const Partial& b) const {
         return {text.combine(a.text, b.text), arg.combine(a.arg, b.arg), first.combine(a.first, b.first),
@@ -189,7 +190,8 @@ void random_run(std::uint64_t seed, int steps) {
         if (pair.model.empty() || dice < inserts) {
             pair.insert(pair.random() % 5 == 0);
         } else if (pair.random() % 8 == 0) {
-            const std::size_t most = pair.random() % 4 == 0 ? pair.model.size() : std::min<std::size_t>(5, pair.model.size());
+            const std::size_t all = pair.model.size();
+            const std::size_t most = pair.random() % 4 == 0 ? all : std::min<std::size_t>(5, all);
             pair.evict_oldest(pair.random() % (most + 1));
         } else if (pair.random() % 64 == 0) {
             // Between two entries, before all, after all.

@@ -42,7 +42,8 @@ void check_recalc_out_of_order() {
     std::vector<Entry<std::string>> model;  // sorted by time
     for (std::int64_t step = 0; step != 3000; ++step) {
         const Time time = static_cast<Time>(random() % 60);
-        const auto place = std::lower_bound(model.begin(), model.end(), time, [](auto& e, Time t) { return e.time < t; });
+        const auto before = [](const auto& entry, Time t) { return entry.time < t; };
+        const auto place = std::lower_bound(model.begin(), model.end(), time, before);
         const bool held = place != model.end() && place->time == time;
         if (random() % 2 == 0) {
             const auto partial = event(Concat{}, step);

@@ -29,10 +29,10 @@ def _options(
 
 @app.command()
 def demo(
-    events: Annotated[int, typer.Option(min=100, help="How many events to run.")] = 40_000,
+    events: Annotated[int, typer.Option(min=100, help="How many events to run.")] = 20_000,
     seed: Annotated[int, typer.Option(help="Another seed is another stream.")] = 1,
 ) -> None:
-    """Run three algorithms side by side on a bursty synthetic stream."""
+    """Run algorithms side by side on a bursty synthetic stream, in order and with late events."""
     demonstration.run(events=events, seed=seed)
 
 

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from itertools import accumulate
 from typing import Any, ClassVar
 
 import pytest
@@ -112,7 +113,8 @@ class InOrder(RuleBasedStateMachine):
 
     @rule(gaps=st.lists(st.integers(0, 2), max_size=70))
     def bulk_insert(self, gaps: list[int]) -> None:
-        ticks = [self.now := self.now + gap for gap in gaps]
+        ticks = [self.now + total for total in accumulate(gaps)]
+        self.now = max([self.now, *ticks])
         times, values = [self.clock(t) for t in ticks], [self.next_value() for _ in ticks]
         for window in (self.window, self.oracle):
             window.bulk_insert(times, values)

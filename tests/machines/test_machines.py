@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 import sash
-from machines.machine import STEPS, machine_for
+from .machine import STEPS, machine_for
 
 #: (machine's name suffix, options): small nodes make tall trees.
 FIBA = [("_2", {"min_arity": 2}), ("_4", {"min_arity": 4}), ("_8", {"min_arity": 8}), ("", {})]

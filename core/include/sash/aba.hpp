@@ -115,7 +115,7 @@ private:
             if (p + 1 == end) {
                 slot.aggregate = slot.partial;
             } else {
-                combine_into(monoid_, slot.aggregate, slot.partial, queue_[p + 1].aggregate);
+                combine_into(monoid_, slot.aggregate, slot.partial, queue_.after(slot, p).aggregate);
             }
         }
         queue_.back().aggregate = queue_.back().partial;

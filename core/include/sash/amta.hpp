@@ -348,7 +348,9 @@ private:
     }
 
     //! What is stored is what the leaves give.
-    void check_values() const {
+    void check_values() const
+        requires mta::exact<M>
+    {
         for (std::size_t l = 1; l <= top_; ++l) {
             for (Position p = at(l).begin(); p != at(l).end(); ++p) {
                 if (p << l < begin()) continue;

@@ -5,7 +5,6 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "sash/algorithm.hpp"
 #include "sash/daba_marks.hpp"
@@ -37,6 +36,8 @@ public:
     std::size_t bytes() const { return sizeof(*this) + queue_.bytes(); }
 
     Partial query() const {
+        if (queue_.empty()) [[unlikely]]
+            return monoid_.identity();
         if constexpr (Cached) {
             if (!cache_.valid) {
                 cache_.total = total();
@@ -50,22 +51,24 @@ public:
 
     //! The former youngest entry joins the structure; its aggregate is there already.
     void insert(Time time, Partial partial) {
-        if (queue_.empty()) return insert_first(time, std::move(partial));
-        if (time == youngest()) return combine_into_youngest(partial);
-        DabaMarks marks = marks_;
-        const bool turned = marks.turn(queue_.begin(), queue_.end());
+        if (queue_.empty()) [[unlikely]]
+            return insert_first(time, std::move(partial));
+        if (time == youngest()) [[unlikely]]
+            return combine_into_youngest(partial);
+        const bool turns = marks_.due(queue_.begin());
         if constexpr (kInPlace<M>) {
-            push(turned, time, std::move(partial));
-            reverse(marks);
+            push(turns, time, std::move(partial));
+            reverse(turns, queue_.begin());
         } else {
-            Step step = stage(marks);
-            push(turned, time, std::move(partial));
+            Step step = stage(marks_.turned(turns, queue_.begin(), queue_.end()));
+            push(turns, time, std::move(partial));
             commit(step);
         }
     }
 
     void evict() {
-        if (queue_.size() == 1) return clear();
+        if (queue_.size() == 1) [[unlikely]]
+            return clear();
         if constexpr (kInPlace<M>) {
             advance_in_place(queue_.begin() + 1);
         } else {
@@ -92,10 +95,7 @@ public:
         for (Position p = queue_.begin(); p != queue_.end(); ++p) f(queue_[p].time, queue_[p].partial);
     }
 
-    void clear() {
-        queue_.drop_before(queue_.end());
-        forget_total();
-    }
+    void clear() { queue_.drop_before(queue_.end()); }
 
     void check_invariants() const {
         if (!queue_.empty()) marks_.check(queue_.begin(), queue_.end() - 1);
@@ -115,6 +115,7 @@ private:
     //! What one operation writes, computed before anything is changed; after the exchange, what it overwrote. Monoids
     //! that combine in place leave it empty.
     struct Step {
+        DabaMarks before{};
         DabaMarks marks{};
         std::optional<Partial> left{};
         std::optional<Partial> accumulated{};
@@ -131,8 +132,8 @@ private:
     };
     struct NoCache {};
 
+    //! Of a window that is not empty.
     Partial total() const {
-        if (queue_.empty()) return monoid_.identity();
         if (queue_.size() == 1) return queue_.back().aggregate;
         return monoid_.combine(queue_.front().aggregate, queue_.back().aggregate);
     }
@@ -148,9 +149,9 @@ private:
         forget_total();
     }
 
-    //! A turn has emptied the back part, and the new entry starts the next one.
-    void push(bool turned, Time time, Partial partial) {
-        Partial aggregate = turned ? partial : monoid_.combine(queue_.back().aggregate, partial);
+    //! A turn empties the back part, and the new entry starts the next one.
+    void push(bool turns, Time time, Partial partial) {
+        Partial aggregate = turns ? partial : monoid_.combine(queue_.back().aggregate, partial);
         queue_.push_back({time, std::move(partial), std::move(aggregate)});
     }
 
@@ -180,26 +181,28 @@ private:
         }
     }
 
-    //! One step of the reversal, in place.
-    void reverse(DabaMarks marks) {
-        if (marks.shrinks()) {
-            append_rest(marks, queue_[marks.left].aggregate);
-            Slot& last = queue_[marks.accumulator - 1];
-            if (marks.starts()) {
-                if constexpr (Cached) cache_.rest = last.aggregate;
-                last.aggregate = last.partial;
-            } else {
-                combine_into(monoid_, last.aggregate, last.partial, queue_[marks.accumulator].aggregate);
-            }
-        }
-        marks.step();
-        marks_ = marks;
+    //! One step of the reversal, in place. The marks go first: nothing here throws, and so they stay in registers.
+    void reverse(bool turns, Position begin) {
+        if (turns) [[unlikely]]
+            marks_.turn(begin, queue_.end() - 1);
+        const DabaMarks marks = marks_;
+        marks_.step();
         forget_total();
+        if (!marks.shrinks()) return;
+        append_rest(marks, queue_[marks.left].aggregate);
+        Slot& last = queue_[marks.accumulator - 1];
+        if (marks.starts()) [[unlikely]] {
+            if constexpr (Cached) cache_.rest = last.aggregate;
+            last.aggregate = last.partial;
+        } else {
+            const Slot& next = queue_.after(last, marks.accumulator - 1);
+            combine_into(monoid_, last.aggregate, last.partial, next.aggregate);
+        }
     }
 
     //! The same step, computed aside.
     Step stage(const DabaMarks& marks) const {
-        Step step{.marks = marks};
+        Step step{.before = marks_, .marks = marks};
         if (marks.shrinks()) {
             step.left = queue_[marks.left].aggregate;
             append_rest(marks, *step.left);
@@ -237,40 +240,29 @@ private:
     //! All of an eviction but the pop: `begin` is where the queue will begin. A turn empties the back part, and the
     //! youngest entry starts the next one.
     void advance_in_place(Position begin) {
-        DabaMarks marks = marks_;
-        if (marks.turn(begin, queue_.end() - 1)) queue_.back().aggregate = queue_.back().partial;
-        reverse(marks);
+        const bool turns = marks_.due(begin);
+        if (turns) [[unlikely]]
+            queue_.back().aggregate = queue_.back().partial;
+        reverse(turns, begin);
     }
 
     Step advance_aside(Position begin) {
-        DabaMarks marks = marks_;
-        const bool turned = marks.turn(begin, queue_.end() - 1);
-        Step step = stage(marks);
-        if (turned) step.youngest = queue_.back().partial;
+        const bool turns = marks_.due(begin);
+        Step step = stage(marks_.turned(turns, begin, queue_.end() - 1));
+        if (turns) step.youngest = queue_.back().partial;
         commit(step);
         return step;
     }
 
-    //! Evicts everything before `last`, or nothing: a step that fails takes back those before it.
+    //! Evicts everything before `last`, or nothing.
     void evict_before(Position last) {
-        struct Done {
-            DabaMarks marks;
-            Step step;
-        };
-        std::vector<Done> done;
-        done.reserve(static_cast<std::size_t>(last - queue_.begin()));
-        try {
-            for (Position p = queue_.begin(); p != last; ++p) {
-                const DabaMarks marks = marks_;
-                done.push_back({marks, advance_aside(p + 1)});
-            }
-        } catch (...) {
-            for (; !done.empty(); done.pop_back()) {
-                exchange(done.back().step);
-                marks_ = done.back().marks;
-            }
-            throw;
-        }
+        const Position begin = queue_.begin();
+        take_all_or_none<Step>(
+            static_cast<std::size_t>(last - begin), [&](std::size_t i) { return advance_aside(begin + i + 1); },
+            [&](Step& step) {
+                exchange(step);
+                marks_ = step.before;
+            });
         queue_.drop_before(last);
     }
 

@@ -42,26 +42,27 @@ public:
 
     //! The former youngest entry joins the structure: the back part's aggregate has it already.
     void insert(Time time, Partial partial) {
-        if (queue_.empty()) return load(time, std::move(partial));
-        if (time == youngest()) return combine_into_youngest(partial);
-        DabaMarks marks = marks_;
-        const bool turned = marks.turn(queue_.begin(), queue_.end());
+        if (queue_.empty()) [[unlikely]]
+            return load(time, std::move(partial));
+        if (time == youngest()) [[unlikely]]
+            return combine_into_youngest(partial);
+        const bool turns = marks_.due(queue_.begin());
         if constexpr (kInPlace<M>) {
-            queue_.push_back({time, std::move(partial)});
-            join_in_place(turned);
-            reverse(marks);
+            push_in_place(turns, time, std::move(partial));
+            reverse(turns, queue_.begin());
         } else {
-            Step step = stage(marks, turned ? back_ : rest_);
-            if (turned) step.rest = back_;
+            Step step = stage(marks_.turned(turns, queue_.begin(), queue_.end()), turns ? back_ : rest_);
+            if (turns) step.rest = back_;
             step.joined = back_;
-            step.back = turned ? partial : monoid_.combine(back_, partial);
+            step.back = turns ? partial : monoid_.combine(back_, partial);
             queue_.push_back({time, std::move(partial)});
             commit(step);
         }
     }
 
     void evict() {
-        if (queue_.size() == 1) return clear();
+        if (queue_.size() == 1) [[unlikely]]
+            return clear();
         if constexpr (kInPlace<M>) {
             advance_in_place(queue_.begin() + 1);
         } else {
@@ -92,11 +93,12 @@ public:
         const std::optional<Partial> after_back = first_of(back);
         const std::optional<Partial> after_right =
             marks_.accumulator == marks_.back ? after_back : extended(marks_.accumulator, after_back);
-        const std::vector<Partial> right = suffixes(marks_.right, marks_.accumulator, after_right);
+        const Position middle = marks_.right();
+        const std::vector<Partial> right = suffixes(middle, marks_.accumulator, after_right);
         const std::optional<Partial> after_left = right.empty() ? after_right : first_of(right);
         for (Position p = queue_.begin(); p != marks_.left; ++p) f(queue_[p].time, extended(p, after_back));
-        for (Position p = marks_.left; p != marks_.right; ++p) f(queue_[p].time, extended(p, after_left));
-        for (Position p = marks_.right; p != marks_.accumulator; ++p) f(queue_[p].time, right[p - marks_.right]);
+        for (Position p = marks_.left; p != middle; ++p) f(queue_[p].time, extended(p, after_left));
+        for (Position p = middle; p != marks_.accumulator; ++p) f(queue_[p].time, right[p - middle]);
         for (Position p = marks_.accumulator; p != marks_.back; ++p) f(queue_[p].time, extended(p, after_back));
         for (Position p = marks_.back; p != youngest; ++p) f(queue_[p].time, back[p - marks_.back]);
         f(queue_[youngest].time, queue_[youngest].partial);
@@ -108,7 +110,7 @@ public:
         queue_.push_back({time, std::move(partial)});
         const Position end = queue_.end() - 1;
         marks_.restart(end);
-        if (end != queue_.begin()) marks_.left = marks_.right = marks_.accumulator = queue_.begin() + 1;
+        if (end != queue_.begin()) marks_.left = marks_.accumulator = queue_.begin() + 1;
         back_ = std::move(back);
     }
 
@@ -129,6 +131,7 @@ private:
     //! What one operation writes, computed before anything is changed; after the exchange, what it overwrote. Monoids
     //! that combine in place need none.
     struct Step {
+        DabaMarks before{};
         DabaMarks marks{};
         std::optional<Partial> left{};
         std::optional<Partial> accumulated{};
@@ -149,35 +152,45 @@ private:
         }
     }
 
-    //! Brings the aggregates beside the queue up to date after a push. A turn has emptied the back part, and the new
-    //! entry starts the next one.
-    void join_in_place(bool turned) {
-        using std::swap;
-        const Partial& youngest = queue_.back().partial;
-        if (turned) [[unlikely]] {
-            swap(rest_, back_);
-            back_ = youngest;
+    //! Pushes and brings the aggregates beside the queue up to date. A turn empties the back part, and the new entry
+    //! starts the next one.
+    void push_in_place(bool turns, Time time, Partial partial) {
+        if constexpr (kWide<M>) {
+            queue_.push_back({time, std::move(partial)});
+            std::swap(turns ? rest_ : joined_, back_);
+            back_ = turns ? queue_.back().partial : joined_;
+            if (!turns) append(monoid_, back_, queue_.back().partial);
+        } else if (turns) [[unlikely]] {
+            queue_.push_back({time, partial});
+            rest_ = back_;
+            back_ = partial;
         } else {
-            swap(joined_, back_);
-            combine_into(monoid_, back_, joined_, youngest);
+            const Partial former = back_;
+            const Partial back = monoid_.combine(former, partial);
+            queue_.push_back({time, partial});
+            joined_ = former;
+            back_ = back;
         }
     }
 
-    //! One step of the reversal, in place.
-    void reverse(DabaMarks marks) {
-        if (marks.shrinks()) {
-            append(monoid_, queue_[marks.left].partial, rest_);
-            // The first entry to be accumulated is its own aggregate.
-            if (!marks.starts())
-                append(monoid_, queue_[marks.accumulator - 1].partial, queue_[marks.accumulator].partial);
-        }
-        marks.step();
-        marks_ = marks;
+    //! One step of the reversal, in place. The marks go first: nothing here throws, and so they stay in registers.
+    void reverse(bool turns, Position begin) {
+        if (turns) [[unlikely]]
+            marks_.turn(begin, queue_.end() - 1);
+        const DabaMarks marks = marks_;
+        marks_.step();
+        if (!marks.shrinks()) return;
+        append(monoid_, queue_[marks.left].partial, rest_);
+        // The first entry to be accumulated is its own aggregate.
+        if (marks.starts()) [[unlikely]]
+            return;
+        Entry<Partial>& last = queue_[marks.accumulator - 1];
+        append(monoid_, last.partial, queue_.after(last, marks.accumulator - 1).partial);
     }
 
     //! The same step, computed aside; `rest` is the aggregate of right and accumulated.
     Step stage(const DabaMarks& marks, const Partial& rest) const {
-        Step step{.marks = marks};
+        Step step{.before = marks_, .marks = marks};
         if (marks.shrinks()) {
             step.left = monoid_.combine(queue_[marks.left].partial, rest);
             if (!marks.starts())
@@ -206,20 +219,18 @@ private:
     //! All of an eviction but the pop: `begin` is where the queue will begin. A turn empties the back part, and the
     //! youngest entry starts the next one.
     void advance_in_place(Position begin) {
-        using std::swap;
-        DabaMarks marks = marks_;
-        if (marks.turn(begin, queue_.end() - 1)) [[unlikely]] {
-            swap(rest_, joined_);
+        const bool turns = marks_.due(begin);
+        if (turns) [[unlikely]] {
+            std::swap(rest_, joined_);
             back_ = queue_.back().partial;
         }
-        reverse(marks);
+        reverse(turns, begin);
     }
 
     Step advance_aside(Position begin) {
-        DabaMarks marks = marks_;
-        const bool turned = marks.turn(begin, queue_.end() - 1);
-        Step step = stage(marks, turned ? joined_ : rest_);
-        if (turned) {
+        const bool turns = marks_.due(begin);
+        Step step = stage(marks_.turned(turns, begin, queue_.end() - 1), turns ? joined_ : rest_);
+        if (turns) {
             step.rest = joined_;
             step.back = queue_.back().partial;
         }
@@ -227,26 +238,15 @@ private:
         return step;
     }
 
-    //! Evicts everything before `last`, or nothing: a step that fails takes back those before it.
+    //! Evicts everything before `last`, or nothing.
     void evict_before(Position last) {
-        struct Done {
-            DabaMarks marks;
-            Step step;
-        };
-        std::vector<Done> done;
-        done.reserve(static_cast<std::size_t>(last - queue_.begin()));
-        try {
-            for (Position p = queue_.begin(); p != last; ++p) {
-                const DabaMarks marks = marks_;
-                done.push_back({marks, advance_aside(p + 1)});
-            }
-        } catch (...) {
-            for (; !done.empty(); done.pop_back()) {
-                exchange(done.back().step);
-                marks_ = done.back().marks;
-            }
-            throw;
-        }
+        const Position begin = queue_.begin();
+        take_all_or_none<Step>(
+            static_cast<std::size_t>(last - begin), [&](std::size_t i) { return advance_aside(begin + i + 1); },
+            [&](Step& step) {
+                exchange(step);
+                marks_ = step.before;
+            });
         queue_.drop_before(last);
     }
 
@@ -272,10 +272,10 @@ private:
     [[no_unique_address]] M monoid_;
     Queue queue_;
     DabaMarks marks_;
-    //! The aggregate of right and accumulated: the same from one turn to the next.
-    Partial rest_{};
     //! The aggregate of back without the youngest entry; of no meaning while that is nothing.
     Partial joined_{};
+    //! The aggregate of right and accumulated: the same from one turn to the next.
+    Partial rest_{};
     //! The aggregate of back and the youngest entry.
     Partial back_{};
 };

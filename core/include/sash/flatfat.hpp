@@ -15,8 +15,8 @@ namespace sash {
 //! Inserts in order, evicts anywhere.
 //!
 //! Insert and evict make at most log2(n) combines, apart from resizing, which is amortized O(1); an update of m
-//! leaves at most m (1 + ceil(log2(n / m))); n is the capacity, at most 4 times the size. Query is O(1), or O(log n)
-//! where the buffer is inverted and the order counts. A range query is O(log n).
+//! leaves at most m (1 + ceil(log2(n / m))); bulk_evict at most 2 log2(n). n is the capacity, at most 4 times the size.
+//! Query is O(1), or O(log n) where the buffer is inverted and the order counts. A range query is O(log n).
 //!
 //!     slots   | 5 | 9 | . | . | 7 | 3 | o | 2 |    the window 7, 3, 2, 5, 9, with a hole (o) in it
 //!                back          front               inverted: the total is suffix(front) (x) prefix(back)
@@ -25,8 +25,8 @@ namespace sash {
 //! doubled otherwise; one that is less than a quarter full is halved. Each is a new tree, so that a combine that
 //! throws leaves the old one as it was.
 //!
-//! With flatfat::Demarcation as its occupancy the window evicts the oldest only, keeps no track of holes, and
-//! bulk_evict makes at most 2 log2(n) combines. See FlatFatFifo.
+//! With flatfat::Demarcation as its occupancy the window evicts the oldest only and keeps no track of holes: see
+//! FlatFatFifo.
 template <Monoid M, class Occupancy = flatfat::Bitmap>
 class FlatFat {
 public:

@@ -46,7 +46,8 @@ public:
     Partial query() const {
         if (leaves_.empty()) return monoid_.identity();
         const Position first = begin() >> root_;
-        return first == last_node(root_) ? node(root_, first) : monoid_.combine(node(root_, first), node(root_, first + 1));
+        const Partial& oldest_node = node(root_, first);
+        return first == last_node(root_) ? oldest_node : monoid_.combine(oldest_node, node(root_, first + 1));
     }
 
     void insert(Time time, Partial partial) {
@@ -215,20 +216,22 @@ private:
     }
 
     //! The oldest nodes of the levels (whole, root] of the window that begins at `cut`: each is the one below, with
-    //! its sibling if that is to its right. The node at `whole` loses nothing.
+    //! its sibling if that is to its right; below the root there are three nodes or more, so it exists. The node at
+    //! `whole` loses nothing.
     void compute_heads(Position cut, std::size_t whole, std::size_t root) {
         heads_.clear();
         const Partial* below = &node(whole, cut >> whole);
         heads_.reserve(root - whole);
         for (std::size_t l = whole; l < root; ++l) {
             const Position child = cut >> l;
-            const bool paired = child % 2 == 0 && child < last_node(l);
-            heads_.push_back(paired ? monoid_.combine(*below, node(l, child + 1)) : *below);
+            heads_.push_back(child % 2 == 0 ? monoid_.combine(*below, node(l, child + 1)) : *below);
             below = &heads_.back();
         }
     }
 
-    void check_nodes() const {
+    void check_nodes() const
+        requires mta::exact<M>
+    {
         for (std::size_t l = 1; l <= root_; ++l) {
             for (Position p = at(l).begin(); p != at(l).end(); ++p) {
                 const Position first = std::max(2 * p, begin() >> (l - 1));

@@ -63,6 +63,8 @@ public:
 
     T& operator[](Position p) { return directory_[(p / kChunk) & mask_][p % kChunk]; }
     const T& operator[](Position p) const { return directory_[(p / kChunk) & mask_][p % kChunk]; }
+    //! The element after `element`, which is at `p`: mostly its neighbour in the chunk.
+    T& after(T& element, Position p) { return (p + 1) % kChunk != 0 ? (&element)[1] : (*this)[p + 1]; }
     T& front() { return *head_; }
     const T& front() const { return *head_; }
     T& back() { return tail_[-1]; }
@@ -110,7 +112,7 @@ public:
     //! Drops `p` and everything after it, at the same cost.
     void drop_from(Position p) {
         if constexpr (std::is_trivially_destructible_v<T>) {
-            for (Position chunk = (p + kChunk - 1) / kChunk; chunk * kChunk < end_; ++chunk) close_chunk(chunk * kChunk);
+            for (Position q = (p + kChunk - 1) / kChunk * kChunk; q < end_; q += kChunk) close_chunk(q);
             end_ = p;
             find_ends();
         } else {

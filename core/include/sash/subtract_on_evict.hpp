@@ -26,16 +26,17 @@ public:
     Time youngest() const { return queue_.back().time; }
     std::size_t bytes() const { return sizeof(*this) + queue_.bytes(); }
 
-    Partial query() const { return queue_.empty() ? monoid_.identity() : total_; }
+    Partial query() const {
+        if (queue_.empty()) [[unlikely]]
+            return monoid_.identity();
+        return total_;
+    }
 
     void insert(Time time, Partial partial) {
-        if (queue_.empty()) {
-            Partial total = partial;
-            queue_.push_back({time, std::move(partial)});
-            total_ = std::move(total);
-            return;
-        }
-        if (time == youngest()) return combine_into_youngest(partial);
+        if (queue_.empty()) [[unlikely]]
+            return insert_first(time, std::move(partial));
+        if (time == youngest()) [[unlikely]]
+            return combine_into_youngest(partial);
         if constexpr (kWide<M>) {
             queue_.push_back({time, std::move(partial)});
             append(monoid_, total_, queue_.back().partial);
@@ -47,7 +48,6 @@ public:
     }
 
     void evict() {
-        if (queue_.size() == 1) return clear();
         total_ = monoid_.inverse(total_, queue_.front().partial);
         queue_.pop_front();
     }
@@ -79,6 +79,13 @@ private:
     using Queue = ChunkedQueue<Entry<Partial>>;
     using Position = typename Queue::Position;
 
+    //! The total starts anew, whatever rounding has left in it.
+    void insert_first(Time time, Partial partial) {
+        Partial total = partial;
+        queue_.push_back({time, std::move(partial)});
+        total_ = std::move(total);
+    }
+
     void combine_into_youngest(const Partial& partial) {
         Partial youngest = monoid_.combine(queue_.back().partial, partial);
         total_ = monoid_.combine(total_, partial);
@@ -101,7 +108,7 @@ private:
     [[no_unique_address]] M monoid_;
     //! Oldest first, the entries' own partials.
     Queue queue_;
-    //! The aggregate of the whole queue.
+    //! The aggregate of the whole queue; of no meaning while it is empty.
     Partial total_{};
 };
 

@@ -127,7 +127,8 @@ private:
             throw;
         }
         Position source = youngest;
-        for (Position p = front_.begin(); p != front_.end(); ++p) front_[p].partial = std::move(back_[--source].partial);
+        for (Position p = front_.begin(); p != front_.end(); ++p)
+            front_[p].partial = std::move(back_[--source].partial);
         back_.drop_before(youngest);
     }
 

@@ -32,13 +32,16 @@ public:
     std::size_t bytes() const { return sizeof(*this) + queue_.bytes(); }
 
     Partial query() const {
-        if (has_front()) return monoid_.combine(queue_.front().partial, back_);
+        if (has_front()) [[likely]]
+            return monoid_.combine(queue_.front().partial, back_);
         return queue_.empty() ? monoid_.identity() : back_;
     }
 
     void insert(Time time, Partial partial) {
-        if (queue_.empty()) return load(time, std::move(partial));
-        if (time == youngest()) return combine_into_youngest(partial);
+        if (queue_.empty()) [[unlikely]]
+            return load(time, std::move(partial));
+        if (time == youngest()) [[unlikely]]
+            return combine_into_youngest(partial);
         if constexpr (kWide<M>) {
             queue_.push_back({time, std::move(partial)});
             append(monoid_, back_, queue_.back().partial);
@@ -50,12 +53,15 @@ public:
     }
 
     void evict() {
-        if (queue_.size() == 1) return clear();
-        if (!has_front()) flip(queue_.begin());
+        if (!has_front()) [[unlikely]] {
+            if (queue_.size() == 1) return clear();
+            flip(queue_.begin());
+        }
         queue_.pop_front();
     }
 
-    //! Entries of the front part leave by a jump. When more leaves, what stays is flipped, once: amortized O(1) an entry.
+    //! Entries of the front part leave by a jump. When more leaves, what stays is flipped, once: amortized O(1) an
+    //! entry.
     void bulk_evict(Time time) {
         const Position last = first_after(queue_, time);
         if (last == queue_.begin()) return;
@@ -130,8 +136,7 @@ private:
     void flip(Position begin) {
         const Position end = queue_.end() - 1;
         if constexpr (kInPlace<M>) {
-            for (Position p = end; p-- > begin;)
-                if (p + 1 != end) append(monoid_, queue_[p].partial, queue_[p + 1].partial);
+            flip_in_place(begin, end);
             back_ = queue_.back().partial;
         } else {
             Partial back = queue_.back().partial;
@@ -140,6 +145,20 @@ private:
             back_ = std::move(back);
         }
         split_ = end;
+    }
+
+    //! A small running aggregate stays in a register; a wide one is read from the neighbour.
+    void flip_in_place(Position begin, Position end) {
+        if (begin == end) return;
+        if constexpr (kWide<M>) {
+            for (Position p = end - 1; p-- > begin;) append(monoid_, queue_[p].partial, queue_[p + 1].partial);
+        } else {
+            Partial running = queue_[end - 1].partial;
+            for (Position p = end - 1; p-- > begin;) {
+                Partial& partial = queue_[p].partial;
+                partial = running = monoid_.combine(partial, running);
+            }
+        }
     }
 
     [[no_unique_address]] M monoid_;

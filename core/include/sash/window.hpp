@@ -5,15 +5,12 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
-#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "sash/algorithm.hpp"
-#include "sash/snapshot.hpp"
 
 namespace sash {
 
@@ -92,14 +89,15 @@ public:
     using Algorithm = A;
     using Monoid = typename A::Monoid;
     using Partial = typename A::Partial;
-
     static constexpr bool takes_late = order == Order::any;
 
-    Checked(A window, Monoid monoid) : window_(std::move(window)), monoid_(std::move(monoid)) {}
+    template <class... Options>
+    explicit Checked(Monoid monoid, const Options&... options) : window_(monoid, options...), monoid_(std::move(monoid)) {}
 
     const A& algorithm() const { return window_; }
     const Monoid& monoid() const { return monoid_; }
     std::size_t size() const { return window_.size(); }
+    std::size_t bytes() const { return window_.bytes() + sizeof(*this) - sizeof(A); }
     Time oldest() const { return needed().oldest(); }
     Time youngest() const { return needed().youngest(); }
 
@@ -109,10 +107,11 @@ public:
         window_.insert(time, std::move(partial));
     }
 
-    //! All of them or none. Late-taking algorithms get them by time; equal times keep their order of arrival.
-    void bulk_insert(std::span<const Time> times, std::vector<Partial> partials) {
+    //! All of them or none. They may come in any order if the algorithm takes late events. Takes the partials out of
+    //! the span.
+    void bulk_insert(std::span<const Time> times, std::span<Partial> partials) {
         if (times.empty()) return;
-        if constexpr (order == Order::in_order) check_order(times);
+        if constexpr (!takes_late) check_order(times);
         if constexpr (CanOverflow<Monoid>) check_overflow(partials);
         if constexpr (Monoid::fallible) {
             A copy = window_;
@@ -144,6 +143,16 @@ public:
         if (size() != 0 && window_.oldest() <= time) window_.bulk_evict(time);
     }
 
+    //! Evicts the longest prefix for which policy(total, prefix) holds; once false, it must stay false.
+    template <class Policy>
+    void evict_while(Policy policy) {
+        if constexpr (EvictsByPolicy<A>) {
+            if (size() != 0) window_.evict_while(policy);
+        } else {
+            throw Unsupported("evict by a policy");
+        }
+    }
+
     //! The identity when the window is empty.
     Partial query() const { return window_.query(); }
 
@@ -156,48 +165,7 @@ public:
         }
     }
 
-    //! Whether there is an entry in [from, to]. O(n) where the algorithm offers no search.
-    bool any(Time from, Time to) const {
-        if (size() == 0 || to < from || to < window_.oldest() || from > window_.youngest()) return false;
-        if constexpr (CountsRanges<A>) {
-            return window_.count(from, to) != 0;
-        } else {
-            bool found = false;
-            window_.for_each([&](Time time, const Partial&) { found = found || (from <= time && time <= to); });
-            return found;
-        }
-    }
-
-    //! Calls f(time, partial) on the entries from `from` on, oldest first: at most `most` of them where the algorithm
-    //! can stop, else all.
-    template <class F>
-    void for_each_entry(Time from, std::size_t most, F f) const {
-        if constexpr (!A::listable) {
-            throw Unsupported("list its entries");
-        } else if constexpr (WalksParts<A>) {
-            if (size() != 0) window_.for_each_from(from, most, f);
-        } else {
-            window_.for_each([&](Time time, const Partial& partial) {
-                if (time >= from) f(time, partial);
-            });
-        }
-    }
-
-    //! Evicts the longest prefix for which policy(total, prefix) holds; once false, it must stay false.
-    template <class Policy>
-    void evict_while(Policy policy) {
-        if constexpr (EvictsByPolicy<A>) {
-            if (size() != 0) window_.evict_while(policy);
-        } else {
-            throw Unsupported("evict by a policy");
-        }
-    }
-
-    //! Gives memory back where the algorithm keeps more than it needs.
-    void shrink_to_fit() {
-        if constexpr (Shrinks<A>) window_.shrink_to_fit();
-    }
-
+    //! As WindowAlgorithm has them.
     template <class F>
     void for_each(F f) const {
         window_.for_each(f);
@@ -205,29 +173,10 @@ public:
     void load(Time time, Partial partial) { window_.load(time, std::move(partial)); }
     void clear() { window_.clear(); }
     void check_invariants() const { window_.check_invariants(); }
-    std::size_t bytes() const { return window_.bytes() + sizeof(*this) - sizeof(A); }
 
-    //! The number of entries, the times, the partials: the same bytes for the same window, whatever its history.
-    template <class Codec>
-    void save(Writer& writer) const {
-        Writer partials;
-        writer.u64(size());
-        window_.for_each([&](Time time, const Partial& partial) {
-            writer.i64(time);
-            Codec::write(partials, monoid_, partial);
-        });
-        writer.raw(partials.bytes());
-    }
-
-    //! Fills this window, which is empty, with what save wrote.
-    template <class Codec>
-    void restore(Reader& reader) {
-        std::vector<Time> times(reader.count(sizeof(Time) + 1));
-        for (Time& time : times) time = reader.i64();
-        if (std::adjacent_find(times.begin(), times.end(), std::greater_equal<>()) != times.end())
-            throw DamagedSnapshot("its times do not rise");
-        for (const Time time : times) window_.load(time, Codec::read(reader, monoid_));
-        if (reader.left() != 0) throw DamagedSnapshot("bytes follow its last entry");
+    //! Gives memory back where the algorithm keeps more than it needs.
+    void shrink_to_fit() {
+        if constexpr (Shrinks<A>) window_.shrink_to_fit();
     }
 
 private:
@@ -237,7 +186,7 @@ private:
     }
 
     void check_order(Time time) const {
-        if constexpr (order == Order::in_order)
+        if constexpr (!takes_late)
             if (size() != 0 && time < window_.youngest()) throw OutOfOrder(time, window_.youngest());
     }
 
@@ -259,33 +208,11 @@ private:
     }
 
     static void insert_all(A& window, std::span<const Time> times, std::span<Partial> partials) {
-        if constexpr (order == Order::any) {
-            if (!std::is_sorted(times.begin(), times.end())) return insert_sorted(window, times, partials);
-        }
-        insert_run(window, times, partials);
-    }
-
-    static void insert_run(A& window, std::span<const Time> times, std::span<Partial> partials) {
         if constexpr (InsertsInBulk<A>) {
             window.bulk_insert(times, partials);
         } else {
             for (std::size_t i = 0; i < times.size(); ++i) window.insert(times[i], std::move(partials[i]));
         }
-    }
-
-    static void insert_sorted(A& window, std::span<const Time> times, std::span<Partial> partials) {
-        std::vector<std::size_t> by_time(times.size());
-        std::iota(by_time.begin(), by_time.end(), std::size_t{0});
-        std::stable_sort(by_time.begin(), by_time.end(), [&](auto a, auto b) { return times[a] < times[b]; });
-        std::vector<Time> sorted_times;
-        std::vector<Partial> sorted_partials;
-        sorted_times.reserve(times.size());
-        sorted_partials.reserve(times.size());
-        for (const std::size_t i : by_time) {
-            sorted_times.push_back(times[i]);
-            sorted_partials.push_back(std::move(partials[i]));
-        }
-        insert_run(window, sorted_times, sorted_partials);
     }
 
     A window_;

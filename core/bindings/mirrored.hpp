@@ -1,0 +1,48 @@
+//! Two aggregations by one kernel: ~x turns the order of the integers around, so the least is the greatest of the
+//! complements; and by De Morgan's law the bits set in all are the complement of those set in any complement. It halves
+//! the code of such kernels, and costs a combine nothing.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include "sash/monoids/arg.hpp"
+#include "sash/monoids/bits.hpp"
+#include "sash/monoids/extrema.hpp"
+
+namespace sash::face {
+
+//! M, or its mirror image. The partials of the mirror image hold complements.
+template <class M>
+struct Mirrored : M {
+    using typename M::Input;
+    using typename M::Output;
+    using typename M::Partial;
+
+    //! All bits set in the mirror image, none in M itself.
+    Cell mask = 0;
+
+    explicit Mirrored(bool mirror, M monoid = M{}) : M(monoid), mask(mirror ? Cell{-1} : Cell{0}) {}
+
+    Partial lift(Input input) const {
+        if constexpr (std::is_same_v<Input, Cell>) {
+            return M::lift(input ^ mask);
+        } else {
+            return M::lift({input.first ^ mask, input.second});
+        }
+    }
+    Output lower(const Partial& partial) const {
+        if constexpr (std::is_same_v<Partial, Cell>) {
+            return M::lower(partial ^ mask);
+        } else {
+            return M::lower(partial);
+        }
+    }
+};
+
+using Extremes = Mirrored<Max>;
+using ExtremeCounts = Mirrored<MaxCount>;
+using ExtremeArguments = Mirrored<ArgMax<Cell>>;
+using Bits = Mirrored<BitOr>;
+
+}  // namespace sash::face
