@@ -1,6 +1,5 @@
 #include "clock.hpp"
 
-#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -39,13 +38,6 @@ bool plain(nb::handle time, Moment& moment) {
     moment.ticks = encode_real(real);
     moment.kind = TimeKind::real;
     return real == real;
-}
-
-//! An integer bound from a real one, the nearest in the given direction.
-Time rounded(double real, Round round) {
-    const double whole = round == Round::down ? std::floor(real) : std::ceil(real);
-    if (whole >= 0x1p63) return kLatest;
-    return whole < -0x1p63 ? kEarliest : static_cast<Time>(whole);
 }
 
 }  // namespace
@@ -89,9 +81,10 @@ Moment Clock::among(nb::handle time) const {
 }
 
 Time Clock::bound(nb::handle time, Round round) const {
-    const Moment moment = among(time);
-    if (moment.kind == kind_) return moment.ticks;
-    return rounded(decode_real(moment.ticks), round);
+    Moment moment;
+    if (plain(time, moment) && moment.kind == kind_) [[likely]]
+        return moment.ticks;
+    return nb::cast<Time>(times().attr("bound")(label(), time, nb::arg("up") = round == Round::up));
 }
 
 nb::object Clock::decode(Time ticks) const {

@@ -248,6 +248,21 @@ std::size_t Window::memory() const {
     return checked([&] { return sizeof(*this) + kernel_->bytes(); });
 }
 
+std::vector<PyObject*> Window::references() const {
+    std::vector<PyObject*> held = kernel_ ? kernel_->references() : std::vector<PyObject*>();
+    held.push_back(spec_.aggregation.ptr());
+    held.push_back(reader_.skips().ptr());
+    return held;
+}
+
+void Window::drop_references() {
+    // Nobody can reach the window any more; should a finalizer do so all the same, it is refused.
+    busy_ = true;
+    kernel_.reset();
+    reader_.drop_skips();
+    spec_.aggregation.reset();
+}
+
 void Window::assign(const Window& other) {
     checked([&] {
         other.checked([&] { kernel_ = other.kernel_->copy(); });

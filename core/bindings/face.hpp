@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "clock.hpp"
 #include "kernel.hpp"
@@ -50,6 +51,11 @@ public:
     std::size_t memory() const;
     //! Takes over the contents of a window of the same aggregation and algorithm.
     void assign(const Window& other);
+
+    //! The Python objects that it holds and that may hold it in turn, for the garbage collector.
+    std::vector<PyObject*> references() const;
+    //! Drops them. No operation is possible afterwards.
+    void drop_references();
 
     const Clock& clock() const { return clock_; }
     nb::object aggregation() const { return spec_.aggregation; }

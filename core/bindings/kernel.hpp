@@ -99,6 +99,8 @@ public:
     virtual std::unique_ptr<Kernel> with_reals() const = 0;
     //! Takes the entries apart, for a kernel that keeps Python objects instead.
     virtual void tell(const Teller& teller) const = 0;
+    //! The Python objects that belong to the kernel as a whole, for the garbage collector.
+    virtual std::vector<PyObject*> references() const = 0;
 };
 
 //! An integer that float64 cannot hold.

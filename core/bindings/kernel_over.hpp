@@ -114,6 +114,14 @@ public:
         }
     }
 
+    std::vector<PyObject*> references() const final {
+        if constexpr (requires { monoid_.references(); }) {
+            return monoid_.references();
+        } else {
+            return {};
+        }
+    }
+
     //! What the algorithm does.
     virtual void put(Time time, Partial partial) = 0;
     virtual void put_all(std::span<const Time> times, std::span<Partial> partials) = 0;

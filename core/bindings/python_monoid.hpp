@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kernel.hpp"
 
@@ -51,6 +52,10 @@ public:
     }
     Output lower(const Partial& partial) const { return call(methods_->lower, partial.get()); }
     const PythonMethods& methods() const { return *methods_; }
+    std::vector<PyObject*> references() const {
+        return {methods_->identity.get(), methods_->lift.get(),   methods_->combine.get(), methods_->lower.get(),
+                methods_->inverse.get(),  methods_->encode.get(), methods_->decode.get()};
+    }
 
     template <class... Arguments>
     static Object call(const Object& method, Arguments... arguments) {

@@ -54,6 +54,8 @@ public:
     Cell code(double number) const;
     //! The kernel reads reals as they are, not by their code.
     bool sums() const { return sums_; }
+    const nb::object& skips() const { return skips_; }
+    void drop_skips() { skips_.reset(); }
     //! Python's form of a value that a kernel of that mode kept.
     nb::object restored(const Value& value, Mode mode) const;
 

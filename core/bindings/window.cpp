@@ -54,11 +54,27 @@ void construct(Window* place, nb::object aggregation, nb::object native, std::st
     new (place) Window(std::move(spec), std::move(reader));
 }
 
+int traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    if (!nb::inst_ready(self)) return 0;
+    for (PyObject* const held : nb::inst_ptr<Window>(self)->references()) Py_VISIT(held);
+    return 0;
+}
+
+int drop(PyObject* self) {
+    if (nb::inst_ready(self)) nb::inst_ptr<Window>(self)->drop_references();
+    return 0;
+}
+
+//! An aggregation may refer to its window: a cycle that the garbage collector has to see.
+PyType_Slot collector_slots[] = {
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {Py_tp_clear, reinterpret_cast<void*>(drop)}, {0, nullptr}};
+
 }  // namespace
 
 void bind_window(nb::module_& module) {
     using namespace nb::literals;
-    nb::class_<Window>(module, "Window")
+    nb::class_<Window>(module, "Window", nb::type_slots(collector_slots))
         .def("__init__", &construct, "aggregation"_a, "native"_a.none(), "algorithm"_a, "options"_a, "skips"_a.none())
         .def("__len__", &Window::length)
         .def("insert", &Window::insert, "time"_a.none(), "value"_a.none())

@@ -236,7 +236,8 @@ inline void drive(Pair pair, std::uint64_t seed, int steps, std::size_t limit) {
             if (random() % 8 != 0) time += 1 + static_cast<Time>(random() % 3);  // else an equal time
             pair.both([&](Subject& s) { s.insert(time, step); });
         } else if (random() % 25 == 0) {
-            const Time until = pair.model->oldest() - 1 + static_cast<Time>(random() % (random() % 8 == 0 ? 1000 : 20));
+            const std::uint64_t reach = random() % 8 == 0 ? 1000 : 20;
+            const Time until = pair.model->oldest() - 1 + static_cast<Time>(random() % reach);
             pair.both([&](Subject& s) { s.bulk_evict(until); });
         } else {
             pair.both([](Subject& s) { s.evict(); });

@@ -243,9 +243,9 @@ def _among(
     if kind == INT and other == FLOAT:
         return other, ticks
     if kind == FLOAT and other == INT:
-        reals = ticks.astype(np.float64)
-        if np.abs(reals).max(initial=0.0) <= 2.0**53:
-            return kind, encode_array(reals)[1]
+        exact = (-(2**53) <= ticks) & (ticks <= 2**53)
+        if exact.all():
+            return kind, encode_array(ticks.astype(np.float64))[1]
     return kind, np.array([encode_as(kind, time) for time in times], np.int64)
 
 

@@ -34,7 +34,9 @@ void Fiba<M>::bulk_insert(std::span<const Time> times, std::span<Partial> partia
 //! Times rise strictly. What is late goes among the entries, the rest behind them.
 template <Monoid M>
 void Fiba<M>::insert_sorted(Batch batch) {
-    if constexpr (M::fallible) return insert_one_by_one(batch);
+    if constexpr (M::fallible) {
+        return insert_one_by_one(batch);
+    }
     std::size_t late = 0;
     if (size_ > 0) {
         const auto first = std::upper_bound(batch.times.begin(), batch.times.end(), youngest_);
@@ -74,12 +76,19 @@ void Fiba<M>::append_sorted(Batch batch) {
 //! With a fallible combine: each entry in turn, and all of them out again if one fails.
 template <Monoid M>
 void Fiba<M>::insert_one_by_one(Batch batch) {
-    ensure_fresh();
-    Fiba before(*this);
+    std::vector<Before> done;
+    done.reserve(batch.size());
     try {
-        for (std::size_t i = 0; i < batch.size(); ++i) insert(batch.times[i], batch.partials[i]);
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            Before before = before_insert(batch.times[i]);
+            insert(batch.times[i], batch.partials[i]);
+            done.push_back(std::move(before));
+        }
     } catch (...) {
-        swap(before);
+        while (!done.empty()) {
+            take_back(done.back());
+            done.pop_back();
+        }
         throw;
     }
 }

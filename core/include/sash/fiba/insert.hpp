@@ -27,22 +27,39 @@ void Fiba<M>::insert_infallible(Time time, Partial partial) {
 template <Monoid M>
 void Fiba<M>::insert_fallible(Time time, Partial partial) {
     ensure_fresh();
-    Partial* entry = nullptr;
-    if (size_ > 0 && time <= youngest_) {
-        const Leaf node = leaf(search(time).id[0]);
-        const std::uint32_t at = node.lower_bound(time);
-        if (at < node.end() && node.times[at] == time) entry = node.partials + at;
-    }
-    Partial before = entry ? *entry : Partial{};
+    const Before before = before_insert(time);
     insert_infallible(time, std::move(partial));
     if (!failure_) return;
-    if (entry) {
-        *entry = std::move(before);
-    } else {
-        evict(time);
-    }
+    const std::exception_ptr failure = std::exchange(failure_, nullptr);
+    take_back(before);
+    std::rethrow_exception(failure);
+}
+
+//! The entry of a time, if it is there.
+template <Monoid M>
+auto Fiba<M>::find(Time time) const -> Partial* {
+    if (size_ == 0 || time > youngest_) return nullptr;
+    const Leaf node = leaf(search(time).id[0]);
+    const std::uint32_t at = node.lower_bound(time);
+    return at < node.end() && node.times[at] == time ? node.partials + at : nullptr;
+}
+
+template <Monoid M>
+auto Fiba<M>::before_insert(Time time) const -> Before {
+    const Partial* entry = find(time);
+    return {time, entry ? std::optional<Partial>(*entry) : std::nullopt};
+}
+
+//! Makes the entry what it was. The aggregates are not: they are stale from here on.
+template <Monoid M>
+void Fiba<M>::take_back(const Before& before) {
     stale_ = true;
-    std::rethrow_exception(std::exchange(failure_, nullptr));
+    if (before.partial) {
+        *find(before.time) = *before.partial;
+    } else {
+        evict(before.time);
+    }
+    stale_ = size_ > 0;
 }
 
 template <Monoid M>

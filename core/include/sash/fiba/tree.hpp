@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <type_traits>
@@ -179,6 +180,14 @@ private:
     void extend(Path& path, std::uint32_t level) const;
 
     // insert.hpp
+    //! What was at a time before an insert there: nothing, or this.
+    struct Before {
+        Time time;
+        std::optional<Partial> partial;
+    };
+    Partial* find(Time time) const;
+    Before before_insert(Time time) const;
+    void take_back(const Before& before);
     void insert_infallible(Time time, Partial partial);
     void insert_fallible(Time time, Partial partial);
     void start(Time time, Partial partial);
