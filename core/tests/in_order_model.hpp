@@ -335,6 +335,15 @@ inline void drive_refusals(Pair pair, std::uint64_t seed, int steps, std::size_t
     }
 }
 
+//! Every bulk eviction from every small window, with every failure: what was turned meanwhile must be turned back.
+inline void check_bulk_refusals(const Pair& empty) {
+    Pair pair = empty.copied();
+    for (Time n = 1; n != 26; ++n) {
+        pair.both([&](Subject& s) { s.insert(n, n); });
+        for (Time until = 1; until != n; ++until) check_refusals(pair, [&](Subject& s) { s.bulk_evict(until); });
+    }
+}
+
 //! All of the above, for an algorithm that takes any monoid.
 template <template <class> class Window>
 void check_algorithm() {
@@ -347,7 +356,8 @@ void check_algorithm() {
     breathe(Pair::of<Window<ConcatInPlace>>());
     check_moves(Pair::of<Window<SumInt>>());
     check_moves(Pair::of<Window<Concat>>());
-    drive_refusals(Pair::of<Window<Failing<Concat>>>(), 5, 400, 24);
+    drive_refusals(Pair::of<Window<Failing<Concat>>>(), 6, 400, 24);
+    check_bulk_refusals(Pair::of<Window<Failing<Concat>>>());
 }
 
 //! The running example of the DABA paper, Figure 1: the maximum of 2 6 3 5 3, then evict and insert in turn.

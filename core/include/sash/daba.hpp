@@ -55,7 +55,7 @@ public:
             return insert_first(time, std::move(partial));
         if (time == youngest()) [[unlikely]]
             return combine_into_youngest(partial);
-        const bool turns = marks_.due(queue_.begin());
+        const bool turns = marks_.due();
         if constexpr (kInPlace<M>) {
             push(turns, time, std::move(partial));
             reverse(turns, queue_.begin());
@@ -240,14 +240,14 @@ private:
     //! All of an eviction but the pop: `begin` is where the queue will begin. A turn empties the back part, and the
     //! youngest entry starts the next one.
     void advance_in_place(Position begin) {
-        const bool turns = marks_.due(begin);
+        const bool turns = marks_.due();
         if (turns) [[unlikely]]
             queue_.back().aggregate = queue_.back().partial;
         reverse(turns, begin);
     }
 
     Step advance_aside(Position begin) {
-        const bool turns = marks_.due(begin);
+        const bool turns = marks_.due();
         Step step = stage(marks_.turned(turns, begin, queue_.end() - 1));
         if (turns) step.youngest = queue_.back().partial;
         commit(step);

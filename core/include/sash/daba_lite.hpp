@@ -46,7 +46,7 @@ public:
             return load(time, std::move(partial));
         if (time == youngest()) [[unlikely]]
             return combine_into_youngest(partial);
-        const bool turns = marks_.due(queue_.begin());
+        const bool turns = marks_.due();
         if constexpr (kInPlace<M>) {
             push_in_place(turns, time, std::move(partial));
             reverse(turns, queue_.begin());
@@ -219,7 +219,7 @@ private:
     //! All of an eviction but the pop: `begin` is where the queue will begin. A turn empties the back part, and the
     //! youngest entry starts the next one.
     void advance_in_place(Position begin) {
-        const bool turns = marks_.due(begin);
+        const bool turns = marks_.due();
         if (turns) [[unlikely]] {
             std::swap(rest_, joined_);
             back_ = queue_.back().partial;
@@ -228,7 +228,7 @@ private:
     }
 
     Step advance_aside(Position begin) {
-        const bool turns = marks_.due(begin);
+        const bool turns = marks_.due();
         Step step = stage(marks_.turned(turns, begin, queue_.end() - 1), turns ? joined_ : rest_);
         if (turns) {
             step.rest = joined_;

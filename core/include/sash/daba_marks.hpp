@@ -29,8 +29,8 @@ struct DabaMarks {
     //! Everything is in front, ready to leave: the state of an empty window and of a single entry.
     void restart(Position end) { left = accumulator = back = end; }
 
-    //! After an entry came or left: whether the back part must be turned, for the front part is empty or reversed.
-    bool due(Position begin) const { return left == back || begin == back; }
+    //! After an entry came or left: whether the back part must be turned, for all before it is reversed or gone.
+    bool due() const { return left == back; }
 
     //! Makes the back part the right part of the next reversal, and begins a new one at `end`.
     void turn(Position begin, Position end) {
