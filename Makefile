@@ -119,6 +119,6 @@ $(VENV)/.lint: $(VENV)/.python pyproject.toml
 
 # Editable: a change of Python code needs no new build, a change of the core builds what it touches.
 $(VENV)/.core: $(VENV)/.packages CMakeLists.txt $(CORE)
-	@echo "Building the core"
+	@echo "Building the core (the first time takes minutes)"
 	@$(PIP) --no-build-isolation --no-deps --config-settings=build-dir=build/python --editable .
 	@touch $@

@@ -284,7 +284,12 @@ class TestAlgorithms:
     def test_what_an_algorithm_cannot_do_names_those_that_can(self):
         window = filled(sash.Sum(), [(1, 1), (2, 2), (3, 3)], "daba_lite")
         before = contents(window)
-        for call in (lambda: window.evict(2), lambda: window.query(1, 2), window.items, lambda: window.evict_while(max)):
+        for call in (
+            lambda: window.evict(2),
+            lambda: window.query(1, 2),
+            window.items,
+            lambda: window.evict_while(max),
+        ):
             with pytest.raises(sash.AggregationError, match=r"daba_lite cannot .*use an algorithm that can \(.*fiba\)"):
                 call()
         assert contents(window) == before
@@ -486,7 +491,9 @@ class TestValues:
             assert (window.query(), type(window.query())) == (5.5, float)
             window.check_invariants()
 
-    @pytest.mark.parametrize("aggregation", [sash.Min(), sash.Max(), sash.Range(), sash.MinCount(), sash.MaxCount()], ids=repr)
+    @pytest.mark.parametrize(
+        "aggregation", [sash.Min(), sash.Max(), sash.Range(), sash.MinCount(), sash.MaxCount()], ids=repr
+    )
     def test_extremes_survive_the_change_to_floats(self, aggregation):
         integers = filled(aggregation, [(1, -3), (2, 7), (3, -3), (4, 7)])
         integers.insert(5, 0.5)
@@ -829,26 +836,27 @@ class TestPythonAggregations:
         assert filled(Positive(), [(1, "a"), (2, "-b"), (3, "c")]).query() == "ac"
 
 
-class TestSnapshots:
-    WINDOWS = [
-        filled(aggregation, events, algorithm)
-        for aggregation, events in [
-            (sash.Sum(), [(1, 5), (2, -7), (9, 3)]),
-            (sash.Sum(), [(1.5, 0.5), (2.5, 1e300)]),
-            (sash.Concat(separator=", "), [(1, "a"), (5, "é\0")]),
-            (sash.Collect(), [(1, 1), (2, "x"), (3, None), (4, (1, 2.5))]),
-            (sash.ArgMax(), [(1, (5, 1)), (2, (5, 2.5))]),
-            (sash.ArgMin(), [(1, (5, 1)), (2, (4.5, 2))]),
-            (sash.SampleStdDev(), [(1, 5), (2, 7)]),
-            (sash.Bloom(bits=64), [(1, "a"), (1, "b"), (2, "c")]),
-            (sash.First(), [(1, 5.5), (2, 7.0)]),
-            (sash.Any(), [(1, True)]),
-            (sash.MinCount(), [(1, 5), (2, 5)]),
-            (sash.Mean(), []),
-        ]
-        for algorithm in ("fiba", "daba_lite")
+WINDOWS = [
+    filled(aggregation, events, algorithm)
+    for aggregation, events in [
+        (sash.Sum(), [(1, 5), (2, -7), (9, 3)]),
+        (sash.Sum(), [(1.5, 0.5), (2.5, 1e300)]),
+        (sash.Concat(separator=", "), [(1, "a"), (5, "é\0")]),
+        (sash.Collect(), [(1, 1), (2, "x"), (3, None), (4, (1, 2.5))]),
+        (sash.ArgMax(), [(1, (5, 1)), (2, (5, 2.5))]),
+        (sash.ArgMin(), [(1, (5, 1)), (2, (4.5, 2))]),
+        (sash.SampleStdDev(), [(1, 5), (2, 7)]),
+        (sash.Bloom(bits=64), [(1, "a"), (1, "b"), (2, "c")]),
+        (sash.First(), [(1, 5.5), (2, 7.0)]),
+        (sash.Any(), [(1, True)]),
+        (sash.MinCount(), [(1, 5), (2, 5)]),
+        (sash.Mean(), []),
     ]
+    for algorithm in ("fiba", "daba_lite")
+]
 
+
+class TestSnapshots:
     @pytest.mark.parametrize("window", WINDOWS, ids=repr)
     def test_a_snapshot_restores_an_equal_window(self, window):
         twin = sash.Window.restore(window.snapshot())

@@ -20,6 +20,7 @@
 #include "cases.hpp"
 #include "print.hpp"
 #include "request.hpp"
+#include "stream.hpp"
 #include "table.hpp"
 #include "yardstick.hpp"
 
@@ -57,21 +58,28 @@ void print_list(const std::vector<Runner>& runners) {
 }
 
 void run_table(const std::vector<Goal>& table, const std::vector<Runner>& runners, const Effort& effort) {
-    for (const Goal& goal : table) runner_for(runners, goal.row);
+    // Rows that cannot be run are refused before the first one takes its time.
+    for (const Goal& goal : table) {
+        runner_for(runners, goal.row);
+        Stream{goal.row};
+    }
     std::printf("build: %s\n", build_type().c_str());
-    const Yardsticks yardsticks = measure_yardsticks();
-    print_yardsticks(yardsticks);
+    const Yardsticks before = measure_yardsticks();
+    print_yardsticks(before);
     print_header();
+    std::vector<Measurement> results;
     for (const Goal& goal : table) {
         print_key(goal.row);
         std::fflush(stdout);
-        const Measurement measured = runner_for(runners, goal.row).measure(goal.row, effort);
-        print_measurement(goal.row, measured, yardsticks);
-        print_bars(goal.bars, measured, yardsticks);
+        results.push_back(runner_for(runners, goal.row).measure(goal.row, effort));
+        print_measurement(goal.row, results.back(), before);
+        for (const Bar& bar : goal.bars) print_bar(bar, results.back(), before);
         std::printf("\n");
     }
+    const Yardsticks after = measure_yardsticks();
     std::printf("again, to see whether the machine was steady: ");
-    print_yardsticks(measure_yardsticks());
+    print_yardsticks(after);
+    print_verdict(table, results, least(before, after));
 }
 
 void serve(const Request& request) {

@@ -44,15 +44,32 @@ inline void print_measurement(const Row& row, const Measurement& measured, const
     }
 }
 
-inline void print_bars(const std::vector<Bar>& bars, const Measurement& measured, const Yardsticks& yardsticks) {
+inline bool reached(const Bar& bar, const Measurement& measured, const Yardsticks& yardsticks) {
+    return in_units(measured.*bar.number, bar.unit, yardsticks) <= bar.limit;
+}
+
+inline void print_bar(const Bar& bar, const Measurement& measured, const Yardsticks& yardsticks) {
     static constexpr const char* kUnits[] = {" ring", " tree", ""};
-    const char* separator = " ";
-    for (const Bar& bar : bars) {
-        const double value = in_units(measured.*bar.number, bar.unit, yardsticks);
-        std::printf("%s%s %.2f %s %.4g%s", separator, bar.what, value, value <= bar.limit ? "<=" : "ABOVE", bar.limit,
-                    kUnits[static_cast<int>(bar.unit)]);
-        separator = ", ";
+    std::printf(" %s %.2f %s %.4g%s;", bar.what, in_units(measured.*bar.number, bar.unit, yardsticks),
+                reached(bar, measured, yardsticks) ? "<=" : "ABOVE", bar.limit, kUnits[static_cast<int>(bar.unit)]);
+}
+
+//! The verdict on all bars, by the least disturbed yardsticks of the run.
+inline void print_verdict(const std::vector<Goal>& table, const std::vector<Measurement>& results,
+                          const Yardsticks& yardsticks) {
+    int all = 0;
+    int missed = 0;
+    for (std::size_t i = 0; i < table.size(); ++i) {
+        for (const Bar& bar : table[i].bars) {
+            ++all;
+            if (reached(bar, results[i], yardsticks)) continue;
+            ++missed;
+            print_key(table[i].row);
+            print_bar(bar, results[i], yardsticks);
+            std::printf("\n");
+        }
     }
+    if (all > 0) std::printf("%d of %d bars reached, by the least yardsticks of the run\n", all - missed, all);
 }
 
 }  // namespace sash::bench

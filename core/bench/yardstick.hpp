@@ -1,6 +1,8 @@
 //! Structures that every machine has, measured in the same run: a ratio to them travels, a nanosecond does not.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -62,5 +64,10 @@ inline double measure_tree(std::int64_t distance) {
 }
 
 inline Yardsticks measure_yardsticks() { return {measure_ring(), measure_tree(0), measure_tree(1024)}; }
+
+//! The less disturbed of two measurements, yardstick by yardstick.
+inline Yardsticks least(const Yardsticks& a, const Yardsticks& b) {
+    return {std::min(a.ring, b.ring), std::min(a.tree, b.tree), std::min(a.tree1024, b.tree1024)};
+}
 
 }  // namespace sash::bench

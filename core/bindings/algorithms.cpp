@@ -15,7 +15,9 @@ constexpr auto kNames = std::apply([](const auto&... entries) { return std::arra
 
 }  // namespace
 
-std::span<const std::string_view> algorithm_names() { return kNames; }
+std::span<const std::string_view> algorithm_names() {
+    return kNames;
+}
 
 Abilities abilities_of(std::string_view name) {
     Abilities abilities{};

@@ -80,9 +80,8 @@ Column Batch::column_of_reals() {
     if (reader_.sums()) return {reals_.size(), {}, {}, reals_};
     own_cells_.resize(reals_.size());
     const bool hashed = reader_.inputs() == Inputs::hashable;
-    std::transform(reals_.begin(), reals_.end(), own_cells_.begin(), [&](double real) {
-        return hashed ? static_cast<Cell>(hash_real(real)) : reader_.code(real);
-    });
+    std::transform(reals_.begin(), reals_.end(), own_cells_.begin(),
+                   [&](double real) { return hashed ? static_cast<Cell>(hash_real(real)) : reader_.code(real); });
     return {reals_.size(), {}, own_cells_, {}};
 }
 

@@ -10,7 +10,9 @@ namespace sash::face {
 
 namespace {
 
-nb::object times() { return nb::module_::import_("sash.times"); }
+nb::object times() {
+    return nb::module_::import_("sash.times");
+}
 
 TimeKind kind_of(nb::handle label) {
     const nb::str text(label.attr("name"));
@@ -42,7 +44,9 @@ bool plain(nb::handle time, Moment& moment) {
 
 }  // namespace
 
-Time real_time(Time ticks) { return encode_real(exact_real(ticks)); }
+Time real_time(Time ticks) {
+    return encode_real(exact_real(ticks));
+}
 
 nb::object Clock::label() const {
     if (kind_ == TimeKind::other) return label_;

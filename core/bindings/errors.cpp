@@ -11,13 +11,16 @@ void raise(const char* error, nb::handle message) {
     throw nb::python_error();
 }
 
-void raise(const char* error, const std::string& message) { raise(error, nb::str(message.data(), message.size())); }
+void raise(const char* error, const std::string& message) {
+    raise(error, nb::str(message.data(), message.size()));
+}
 
 void raise_inexact(std::int64_t number) {
-    PyErr_Format(PyExc_TypeError,
-                 "%lld is no float64 exactly, and a float came to a window of integers: keep the integers within 2**53, "
-                 "or insert floats from the start",
-                 static_cast<long long>(number));
+    PyErr_Format(
+        PyExc_TypeError,
+        "%lld is no float64 exactly, and a float came to a window of integers: keep the integers within 2**53, "
+        "or insert floats from the start",
+        static_cast<long long>(number));
     throw nb::python_error();
 }
 

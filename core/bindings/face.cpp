@@ -34,7 +34,9 @@ std::unique_ptr<Kernel> Window::make(Mode mode) const {
     return make_native(spec_, mode.value == Kind::real);
 }
 
-std::size_t Window::size() const { return kernel_->size(); }
+std::size_t Window::size() const {
+    return kernel_->size();
+}
 
 std::size_t Window::length() const {
     return checked([&] { return size(); });
@@ -91,7 +93,8 @@ void Window::insert_batch(Batch& batch, nb::object label) {
     Clock clock;
     clock.set_label(std::move(label));
     Change change;
-    Kernel& kernel = prepare(change, batch.mode(), {0, clock.kind(), clock.kind() == TimeKind::other ? clock.label() : nb::object()});
+    Kernel& kernel = prepare(change, batch.mode(),
+                             {0, clock.kind(), clock.kind() == TimeKind::other ? clock.label() : nb::object()});
     const Column column = batch.column(change.mode);
     try {
         // Python objects are touched in the one case only.
@@ -213,8 +216,10 @@ void Window::merge(const Window& other) {
     checked([&] {
         other.checked([&] {
             if (other.size() == 0) return;
-            Moment moment{0, other.clock_.kind(), other.clock_.kind() == TimeKind::other ? other.clock_.label() : nb::object()};
-            if (size() != 0 && moment.kind == TimeKind::integer && clock_.kind() == TimeKind::real) moment.kind = TimeKind::real;
+            Moment moment{0, other.clock_.kind(),
+                          other.clock_.kind() == TimeKind::other ? other.clock_.label() : nb::object()};
+            if (size() != 0 && moment.kind == TimeKind::integer && clock_.kind() == TimeKind::real)
+                moment.kind = TimeKind::real;
             Change change;
             Kernel& kernel = prepare(change, other.mode_, moment);
             const std::unique_ptr<Kernel> entries = other.entries_as(change.mode, change.kind);
@@ -308,10 +313,12 @@ nb::object Window::lowered(const Result& result) const {
 void Window::raise_out_of_order(Time time, Time youngest, const Change& change) const {
     Clock clock;
     clock.set(change.kind, change.label);
-    const nb::object message = nb::str("time {!r} is before the youngest, {!r}, and {} takes events in order: sort them, or "
-                                       "use an algorithm that takes late events ({})")
-                                   .attr("format")(clock.decode(time), clock.decode(youngest), spec_.algorithm.name.c_str(),
-                                                   able([](const Abilities& can) { return can.late; }));
+    const nb::object message =
+        nb::str(
+            "time {!r} is before the youngest, {!r}, and {} takes events in order: sort them, or "
+            "use an algorithm that takes late events ({})")
+            .attr("format")(clock.decode(time), clock.decode(youngest), spec_.algorithm.name.c_str(),
+                            able([](const Abilities& can) { return can.late; }));
     raise("OutOfOrderError", message);
 }
 
@@ -322,7 +329,8 @@ void Window::raise_unsupported(const char* what) const {
         if (wish.starts_with("evict")) return can.evicts_anywhere;
         return wish.starts_with("list") ? can.lists : can.ranges;
     });
-    raise("AggregationError", spec_.algorithm.name + " cannot " + what + ": use an algorithm that can (" + who.c_str() + ")");
+    raise("AggregationError",
+          spec_.algorithm.name + " cannot " + what + ": use an algorithm that can (" + who.c_str() + ")");
 }
 
 }  // namespace sash::face

@@ -41,8 +41,8 @@ public:
     nb::object query(nb::handle from, nb::handle to) const;
     nb::object oldest() const;
     nb::object youngest() const;
-    //! The entries after a time in ticks, or all for None: their pairs, and the ticks of the last one. Some of them only,
-    //! where the algorithm can stop: ask again with those ticks, until nothing comes.
+    //! The entries after a time in ticks, or all for None: their pairs, and the ticks of the last one. Some of them
+    //! only, where the algorithm can stop: ask again with those ticks, until nothing comes.
     nb::tuple entries(nb::handle after) const;
     void evict_while(const nb::callable& policy);
     void merge(const Window& other);

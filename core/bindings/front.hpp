@@ -35,8 +35,8 @@ typename M::Partial lift(const M& monoid, const Value& value) {
 //! Monoids whose result is one of the values, by its code.
 template <class M>
 inline constexpr bool kGivesCode = false;
-template <End E>
-inline constexpr bool kGivesCode<AtEnd<E, Cell>> = true;
+template <>
+inline constexpr bool kGivesCode<Ends> = true;
 template <>
 inline constexpr bool kGivesCode<ExtremeArguments> = true;
 
@@ -59,31 +59,50 @@ template <class M>
 bool is_neutral(const M&, const typename M::Partial&) {
     return false;
 }
-inline bool is_neutral(const Extremes& monoid, Cell partial) { return partial == monoid.identity(); }
-inline bool is_neutral(const Range&, const Range::Partial& partial) { return partial.least > partial.greatest; }
-inline bool is_neutral(const Mean&, const Mean::Partial& partial) { return partial.count == 0; }
-inline bool is_neutral(const Concat&, const Concat::Partial& partial) { return !partial.present; }
-template <End E>
-bool is_neutral(const AtEnd<E, Cell>&, const typename AtEnd<E, Cell>::Partial& partial) {
+inline bool is_neutral(const Extremes& monoid, Cell partial) {
+    return partial == monoid.identity();
+}
+inline bool is_neutral(const Range&, const Range::Partial& partial) {
+    return partial.least > partial.greatest;
+}
+inline bool is_neutral(const Mean&, const Mean::Partial& partial) {
+    return partial.count == 0;
+}
+inline bool is_neutral(const Concat&, const Concat::Partial& partial) {
     return !partial.present;
 }
-inline bool is_neutral(const ExtremeArguments&, const ExtremeArguments::Partial& partial) { return !partial.present; }
+inline bool is_neutral(const Ends&, const Ends::Partial& partial) { return !partial.present; }
+inline bool is_neutral(const ExtremeArguments&, const ExtremeArguments::Partial& partial) {
+    return !partial.present;
+}
 
 //! The integers of a monoid as reals: the monoid that continues, and each partial carried over. Each of these maps is
 //! a homomorphism, so it makes no difference whether events are combined before or after it.
-inline SumReal widened(const SumInt&) { return {}; }
-inline ProductReal widened(const ProductInt&) { return {}; }
+inline SumReal widened(const SumInt&) {
+    return {};
+}
+inline ProductReal widened(const ProductInt&) {
+    return {};
+}
 template <class M>
 M widened(M monoid) {
     if constexpr (requires { monoid.kind; }) monoid.kind = NumberKind::real;
     return monoid;
 }
 
-inline Cell wide_cell(Cell cell, Cell mask = 0) { return encode_real(exact_real(cell ^ mask)) ^ mask; }
+inline Cell wide_cell(Cell cell, Cell mask = 0) {
+    return encode_real(exact_real(cell ^ mask)) ^ mask;
+}
 
-inline double widen(const SumInt&, std::int64_t partial) { return exact_real(partial); }
-inline double widen(const ProductInt&, std::int64_t partial) { return exact_real(partial); }
-inline Cell widen(const Extremes& monoid, Cell partial) { return wide_cell(partial, monoid.mask); }
+inline double widen(const SumInt&, std::int64_t partial) {
+    return exact_real(partial);
+}
+inline double widen(const ProductInt&, std::int64_t partial) {
+    return exact_real(partial);
+}
+inline Cell widen(const Extremes& monoid, Cell partial) {
+    return wide_cell(partial, monoid.mask);
+}
 inline auto widen(const ExtremeCounts& monoid, ExtremeCounts::Partial partial) {
     partial.extreme = wide_cell(partial.extreme, monoid.mask);
     return partial;
@@ -100,8 +119,7 @@ template <class M>
 concept Widens = requires(const M& monoid, const typename M::Partial& partial) { widen(monoid, partial); };
 
 //! The values that a partial stands for, oldest first, where it still has them.
-template <End E>
-std::vector<Value> values_of(const AtEnd<E, Cell>&, const typename AtEnd<E, Cell>::Partial& partial) {
+inline std::vector<Value> values_of(const Ends&, const Ends::Partial& partial) {
     return {Value{.cell = partial.value}};
 }
 inline std::vector<Value> values_of(const ExtremeArguments& monoid, const ExtremeArguments::Partial& partial) {

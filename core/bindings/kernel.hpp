@@ -32,7 +32,8 @@ struct Value {
     PyObject* object = nullptr;
 };
 
-//! Many values on their way in: as they are, or as one plain array of the field that the kernel reads, or of no interest.
+//! Many values on their way in: as they are, or as one plain array of the field that the kernel reads, or of no
+//! interest.
 struct Column {
     std::size_t size = 0;
     std::span<const Value> values;

@@ -21,14 +21,17 @@ public:
     using typename Base::PartialPolicy;
     using typename Base::Visitor;
 
-    KernelOf(const Monoid& monoid, const AlgorithmOptions& options) : Base(monoid, options), window_(make(monoid, options)) {}
+    KernelOf(const Monoid& monoid, const AlgorithmOptions& options)
+        : Base(monoid, options), window_(make(monoid, options)) {}
 
     std::size_t size() const override { return window_.size(); }
     std::size_t bytes() const override { return window_.bytes() + sizeof(*this) - sizeof(C); }
     Time oldest() const override { return window_.oldest(); }
     Time youngest() const override { return window_.youngest(); }
     void put(Time time, Partial partial) override { window_.insert(time, std::move(partial)); }
-    void put_all(std::span<const Time> times, std::span<Partial> partials) override { window_.bulk_insert(times, partials); }
+    void put_all(std::span<const Time> times, std::span<Partial> partials) override {
+        window_.bulk_insert(times, partials);
+    }
     void load(Time time, Partial partial) override { window_.load(time, std::move(partial)); }
     void evict() override { window_.evict(); }
     bool evict(Time time) override { return window_.evict(time); }

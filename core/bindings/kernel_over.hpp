@@ -1,5 +1,6 @@
 //! A kernel of which the monoid is known, but not the algorithm. Whatever needs no more than that is written here, once
-//! for every monoid; kernel_of.hpp adds the algorithm and is kept as small as can be, since there are hundreds of those.
+//! for every monoid; kernel_of.hpp adds the algorithm and is kept as small as can be, since there are hundreds of
+//! those.
 #pragma once
 
 #include <algorithm>

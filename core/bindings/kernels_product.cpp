@@ -3,7 +3,8 @@
 
 namespace sash::face {
 
-std::unique_ptr<Kernel> make_product(std::string_view, const KernelOptions& options, const AlgorithmOptions& algorithm) {
+std::unique_ptr<Kernel> make_product(std::string_view, const KernelOptions& options,
+                                     const AlgorithmOptions& algorithm) {
     if (options.real) return make_kernel(ProductReal{}, algorithm);
     return make_kernel(ProductInt{}, algorithm);
 }

@@ -6,8 +6,12 @@
 
 namespace sash::face {
 
-inline Object lift(const PythonMonoid& monoid, const Value& value) { return monoid.lift(value.object); }
-inline Result lower(const PythonMonoid& monoid, const Object& partial) { return monoid.lower(partial); }
+inline Object lift(const PythonMonoid& monoid, const Value& value) {
+    return monoid.lift(value.object);
+}
+inline Result lower(const PythonMonoid& monoid, const Object& partial) {
+    return monoid.lower(partial);
+}
 
 }  // namespace sash::face
 

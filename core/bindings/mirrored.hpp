@@ -1,4 +1,4 @@
-//! Two aggregations by one kernel: ~x turns the order of the integers around, so the least is the greatest of the
+//! Two aggregations by one kernel. ~x turns the order of the integers around, so the least is the greatest of the
 //! complements; and by De Morgan's law the bits set in all are the complement of those set in any complement. It halves
 //! the code of such kernels, and costs a combine nothing.
 #pragma once
@@ -8,6 +8,7 @@
 
 #include "sash/monoids/arg.hpp"
 #include "sash/monoids/bits.hpp"
+#include "sash/monoids/ends.hpp"
 #include "sash/monoids/extrema.hpp"
 
 namespace sash::face {
@@ -37,6 +38,18 @@ struct Mirrored : M {
         } else {
             return M::lower(partial);
         }
+    }
+};
+
+//! First and Last: which of the two is known at run time.
+struct Ends : First<Cell> {
+    bool youngest = false;
+
+    explicit Ends(bool last) : youngest(last) {}
+
+    Partial combine(const Partial& older, const Partial& newer) const {
+        if (!newer.present) return older;
+        return !youngest && older.present ? older : newer;
     }
 };
 

@@ -15,8 +15,9 @@ class Window::Busy {
 public:
     explicit Busy(const Window& window) : flag_(window.busy_) {
         if (flag_)
-            throw std::runtime_error("the window is in use, by another thread or by a callback of its own aggregation: "
-                                     "wait for that call to end, or give each thread a window of its own");
+            throw std::runtime_error(
+                "the window is in use, by another thread or by a callback of its own aggregation: "
+                "wait for that call to end, or give each thread a window of its own");
         flag_ = true;
     }
     Busy(const Busy&) = delete;

@@ -60,8 +60,8 @@ public:
     template <class... Arguments>
     static Object call(const Object& method, Arguments... arguments) {
         PyObject* const stack[] = {nullptr, arguments...};
-        PyObject* const result = PyObject_Vectorcall(
-            method.get(), stack + 1, sizeof...(arguments) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+        PyObject* const result = PyObject_Vectorcall(method.get(), stack + 1,
+                                                     sizeof...(arguments) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
         if (result == nullptr) throw nb::python_error();
         return Object::stolen(result);
     }

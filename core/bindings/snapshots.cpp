@@ -30,9 +30,13 @@ Kind kind_named(std::string_view name) {
     throw DamagedSnapshot("it names no kind of value that this Sash knows: " + std::string(name.substr(0, 40)));
 }
 
-std::string_view bytes_of(const nb::bytes& blob) { return {blob.c_str(), blob.size()}; }
+std::string_view bytes_of(const nb::bytes& blob) {
+    return {blob.c_str(), blob.size()};
+}
 
-nb::bytes to_bytes(std::string_view bytes) { return nb::bytes(bytes.data(), bytes.size()); }
+nb::bytes to_bytes(std::string_view bytes) {
+    return nb::bytes(bytes.data(), bytes.size());
+}
 
 }  // namespace
 

@@ -14,9 +14,10 @@ namespace {
 
 Inputs inputs_named(std::string_view name) {
     constexpr std::pair<std::string_view, Inputs> kNames[] = {
-        {"ignored", Inputs::ignored}, {"number", Inputs::number}, {"real", Inputs::real}, {"integer", Inputs::integer},
-        {"bool", Inputs::boolean},    {"any", Inputs::any},       {"keyed", Inputs::keyed}, {"text", Inputs::text},
-        {"hashable", Inputs::hashable}, {"object", Inputs::object}};
+        {"ignored", Inputs::ignored}, {"number", Inputs::number}, {"real", Inputs::real},
+        {"integer", Inputs::integer}, {"bool", Inputs::boolean},  {"any", Inputs::any},
+        {"keyed", Inputs::keyed},     {"text", Inputs::text},     {"hashable", Inputs::hashable},
+        {"object", Inputs::object}};
     for (const auto& [known, inputs] : kNames)
         if (known == name) return inputs;
     throw std::invalid_argument("no kind of input is called " + std::string(name));
@@ -33,7 +34,8 @@ nb::object read_by(const char* rule, nb::handle source) {
 
 //! TypeError with the type and the beginning of the value that was given instead.
 [[noreturn]] void refuse(const char* rule, nb::handle source) {
-    const nb::object given = nb::steal(PyUnicode_FromFormat("%s, not %s (%.60R)", rule, Py_TYPE(source.ptr())->tp_name, source.ptr()));
+    const nb::object given =
+        nb::steal(PyUnicode_FromFormat("%s, not %s (%.60R)", rule, Py_TYPE(source.ptr())->tp_name, source.ptr()));
     if (given.is_valid()) PyErr_SetObject(PyExc_TypeError, given.ptr());
     throw nb::python_error();
 }
@@ -47,7 +49,8 @@ bool is_numpy(nb::handle source, const char* type) {
 nb::object plain(nb::handle source) {
     if (!is_numpy(source, "number") || is_numpy(source, "timedelta64") || is_numpy(source, "complexfloating"))
         return nb::borrow(source);
-    return is_numpy(source, "integer") ? nb::object(nb::int_(nb::borrow(source))) : nb::object(nb::float_(nb::borrow(source)));
+    return is_numpy(source, "integer") ? nb::object(nb::int_(nb::borrow(source)))
+                                       : nb::object(nb::float_(nb::borrow(source)));
 }
 
 //! An exact Python int; false if it does not fit in 64 bits.
@@ -109,7 +112,8 @@ bool ValueReader::read(nb::handle source, Value& value, Mode& mode, nb::object& 
             value.cell = integer_of(source);
             return true;
         case Inputs::boolean:
-            value.cell = source.ptr() == Py_True || (source.ptr() != Py_False && nb::cast<bool>(read_by("read_bool", source)));
+            value.cell =
+                source.ptr() == Py_True || (source.ptr() != Py_False && nb::cast<bool>(read_by("read_bool", source)));
             return true;
         case Inputs::any: {
             const bool kept = read_any(source, value.cell, mode.value, holder);
@@ -171,7 +175,8 @@ bool ValueReader::read_any(nb::handle source, Cell& cell, Kind& kind, nb::object
 }
 
 bool ValueReader::read_pair(nb::handle source, Value& value, Mode& mode) const {
-    const bool pair = (PyTuple_Check(source.ptr()) || PyList_Check(source.ptr())) && PySequence_Fast_GET_SIZE(source.ptr()) == 2;
+    const bool pair =
+        (PyTuple_Check(source.ptr()) || PyList_Check(source.ptr())) && PySequence_Fast_GET_SIZE(source.ptr()) == 2;
     if (!pair) refuse("a pair (key, argument) is needed", source);
     const auto key = nb::borrow(PySequence_Fast_GET_ITEM(source.ptr(), 0));
     const auto argument = nb::borrow(PySequence_Fast_GET_ITEM(source.ptr(), 1));

@@ -35,7 +35,8 @@ struct Mode {
 //! How one aggregation reads its values.
 class ValueReader {
 public:
-    ValueReader(std::string_view kernel, std::string_view inputs, std::string_view nan, bool positive, nb::object skips);
+    ValueReader(std::string_view kernel, std::string_view inputs, std::string_view nan, bool positive,
+                nb::object skips);
 
     Inputs inputs() const { return inputs_; }
     //! What an empty window is made for.

@@ -43,7 +43,8 @@ AlgorithmOptions algorithm_options(std::string name, const nb::dict& options) {
 }
 
 //! `native` is the aggregation's Native, or None.
-void construct(Window* place, nb::object aggregation, nb::object native, std::string algorithm, nb::dict options, nb::object skips) {
+void construct(Window* place, nb::object aggregation, nb::object native, std::string algorithm, nb::dict options,
+               nb::object skips) {
     const bool compiled = !native.is_none();
     const nb::dict parameters = compiled ? nb::dict(native.attr("options")) : nb::dict();
     const std::string kernel = compiled ? nb::cast<std::string>(native.attr("kernel")) : "object";

@@ -76,10 +76,12 @@ _ALL: Final = (
     Algorithm("daba_uncached", worst_case=True),
     Algorithm("daba_lite", lists=False, worst_case=True),
     Algorithm("flatfat", evicts_anywhere=True, ranges=True),
-    Algorithm("base_intervals"),
+    Algorithm("base_intervals", ranges=True),
     Algorithm("log_mta", policies=True, worst_case=True),
     Algorithm("amta", policies=True),
-    Algorithm("btree", late=True, evicts_anywhere=True, ranges=True, policies=True, worst_case=True, options=("min_arity",)),
+    Algorithm(
+        "btree", late=True, evicts_anywhere=True, ranges=True, policies=True, worst_case=True, options=("min_arity",)
+    ),
     Algorithm("fiba", late=True, evicts_anywhere=True, ranges=True, policies=True, options=("min_arity", "leaf")),
 )
 

@@ -55,7 +55,7 @@ def _from_numpy(values: npt.NDArray[Any], inputs: str) -> Column:
         return tuple(values) if values.dtype.kind in "Mm" else tuple(values.tolist())
     if values.dtype.kind == "u" and dtype is np.int64 and len(values) and int(values.max()) > np.iinfo(np.int64).max:
         return tuple(values.tolist())
-    return np.ascontiguousarray(values, dtype)
+    return np.ascontiguousarray(values, np.int64) if dtype is np.int64 else np.ascontiguousarray(values, np.float64)
 
 
 def _rows(values: npt.NDArray[Any], inputs: str) -> tuple[Any, ...]:
@@ -84,7 +84,8 @@ def _from_arrow(values: Any, inputs: str) -> tuple[Column, Kept]:
         kept = np.asarray(values.is_valid())
         values = values.drop_null()
     if _is_number(values.type):
-        return _from_numpy(values.to_numpy(zero_copy_only=False) if _is_flat(values) else values.to_numpy(), inputs), kept
+        numbers = values.to_numpy(zero_copy_only=False) if isinstance(values, pa.Array) else values.to_numpy()
+        return _from_numpy(numbers, inputs), kept
     return tuple(values.to_pylist()), kept
 
 
@@ -92,10 +93,3 @@ def _is_number(arrow_type: Any) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_integer(arrow_type) or pa.types.is_floating(arrow_type) or pa.types.is_boolean(arrow_type))
-
-
-def _is_flat(values: Any) -> bool:
-    """One array, not several chunks: only those have a choice about copying."""
-    import pyarrow as pa
-
-    return isinstance(values, pa.Array)

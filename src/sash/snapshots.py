@@ -73,8 +73,7 @@ class Description:
             raise AggregationError(f"an aggregation is needed, not {aggregation!r:.60}")
         if _canonical(aggregation.to_dict()) != _canonical(self.aggregation):
             raise SnapshotError(
-                f"the snapshot is of {self._name()}, not of {aggregation!r}: restore it with the aggregation that it was "
-                "made with"
+                f"the snapshot is of {self._name()}, not of {aggregation!r}: restore it with its own aggregation"
             )
         return aggregation
 

@@ -67,7 +67,7 @@ class Window(_core.Window):
     def __init__(self, aggregation: Aggregation, algorithm: str = "auto", **options: Any) -> None:
         if not isinstance(aggregation, Aggregation):
             raise AggregationError(
-                f"an aggregation is needed, such as sash.Sum() or a subclass of sash.Aggregation, not {aggregation!r:.60}"
+                f"an aggregation is needed, such as sash.Sum() or one of your own, not {aggregation!r:.60}"
             )
         name, self._options = algorithms.resolve(algorithm, aggregation, options)
         super().__init__(aggregation, aggregation.native(), name, self._options, _own_skips(aggregation))
@@ -104,9 +104,9 @@ class Window(_core.Window):
     def items(self) -> Iterator[tuple[Any, Any]]:
         """Walk over (time, result of that event alone), oldest first.
 
-        With fiba the walk is lazy, and sees what is inserted or evicted ahead of it meanwhile; the other algorithms list
-        everything at the call. The lite algorithms keep aggregates instead of events and raise `AggregationError`.
-        Cost: O(n) for the whole walk.
+        With fiba the walk is lazy, and sees what is inserted or evicted ahead of it meanwhile; the other algorithms
+        list everything at the call. The lite algorithms keep aggregates instead of events and raise
+        `AggregationError`. Cost: O(n) for the whole walk.
 
         >>> import sash
         >>> w = sash.Window(sash.Sum()); w.bulk_insert([1, 2, 2], [10, 20, 30])
@@ -135,7 +135,9 @@ class Window(_core.Window):
         if not isinstance(other, Window):
             raise TypeError(f"a window is merged with a window, not with {type(other).__name__}")
         if other.aggregation != self.aggregation:
-            raise AggregationError(f"windows of different aggregations do not merge: {self.aggregation!r}, {other.aggregation!r}")
+            raise AggregationError(
+                f"windows of different aggregations do not merge: {self.aggregation!r}, {other.aggregation!r}"
+            )
         if len(self) and len(other):
             _check_kinds(self._time_kind, other._time_kind)
         self._merge(other.copy() if other is self else other)
@@ -190,7 +192,7 @@ class Window(_core.Window):
         >>> sash.Window.restore(blob, sash.Max())
         Traceback (most recent call last):
         ...
-        sash.errors.SnapshotError: the snapshot is of Sum(), not of Max(): restore it with the aggregation that it was made with
+        sash.errors.SnapshotError: the snapshot is of Sum(), not of Max(): restore it with its own aggregation
         """
         if not isinstance(blob, (bytes, bytearray, memoryview)):
             raise TypeError(f"a snapshot is bytes, not {type(blob).__name__}")
@@ -234,16 +236,14 @@ def _own_skips(aggregation: Aggregation) -> Callable[[Any], bool] | None:
     return aggregation.skips
 
 
-def _among(
-    kind: Kind, other: Kind, ticks: npt.NDArray[np.int64], times: Any
-) -> tuple[Kind, npt.NDArray[np.int64]]:
+def _among(kind: Kind, other: Kind, ticks: npt.NDArray[np.int64], times: Any) -> tuple[Kind, npt.NDArray[np.int64]]:
     """Times of another kind than those of the window: what they are among those, or an error."""
     if (kind.name, kind.unit) == (other.name, other.unit):
         return kind, ticks
     if kind == INT and other == FLOAT:
         return other, ticks
     if kind == FLOAT and other == INT:
-        exact = (-(2**53) <= ticks) & (ticks <= 2**53)
+        exact = (ticks >= -(2**53)) & (ticks <= 2**53)
         if exact.all():
             return kind, encode_array(ticks.astype(np.float64))[1]
     return kind, np.array([encode_as(kind, time) for time in times], np.int64)

@@ -32,11 +32,21 @@ struct EventCount {
 };
 
 //! The fields of a partial, in the order of the format. Declared once, they serve writing and reading.
-inline auto fields(std::int64_t& partial) { return std::tie(partial); }
-inline auto fields(double& partial) { return std::tie(partial); }
-inline auto fields(std::vector<Cell>& partial) { return std::tie(partial); }
-inline auto fields(Concat::Partial& partial) { return std::tie(partial.text, partial.present); }
-inline auto fields(Mean::Partial& partial) { return std::make_tuple(std::ref(partial.sum), EventCount{partial.count}); }
+inline auto fields(std::int64_t& partial) {
+    return std::tie(partial);
+}
+inline auto fields(double& partial) {
+    return std::tie(partial);
+}
+inline auto fields(std::vector<Cell>& partial) {
+    return std::tie(partial);
+}
+inline auto fields(Concat::Partial& partial) {
+    return std::tie(partial.text, partial.present);
+}
+inline auto fields(Mean::Partial& partial) {
+    return std::make_tuple(std::ref(partial.sum), EventCount{partial.count});
+}
 inline auto fields(Moments::Partial& partial) {
     return std::make_tuple(std::ref(partial.mean), std::ref(partial.spread), EventCount{partial.count});
 }
@@ -46,32 +56,60 @@ inline auto fields(MinCount::Partial& partial) {
 inline auto fields(MaxCount::Partial& partial) {
     return std::make_tuple(std::ref(partial.extreme), EventCount{partial.count});
 }
-inline auto fields(Range::Partial& partial) { return std::tie(partial.least, partial.greatest); }
-inline auto fields(First<Cell>::Partial& partial) { return std::tie(partial.value, partial.present); }
-inline auto fields(Last<Cell>::Partial& partial) { return std::tie(partial.value, partial.present); }
-inline auto fields(ArgMin<Cell>::Partial& partial) { return std::tie(partial.key, partial.argument, partial.present); }
-inline auto fields(ArgMax<Cell>::Partial& partial) { return std::tie(partial.key, partial.argument, partial.present); }
+inline auto fields(Range::Partial& partial) {
+    return std::tie(partial.least, partial.greatest);
+}
+inline auto fields(First<Cell>::Partial& partial) {
+    return std::tie(partial.value, partial.present);
+}
+inline auto fields(Last<Cell>::Partial& partial) {
+    return std::tie(partial.value, partial.present);
+}
+inline auto fields(ArgMin<Cell>::Partial& partial) {
+    return std::tie(partial.key, partial.argument, partial.present);
+}
+inline auto fields(ArgMax<Cell>::Partial& partial) {
+    return std::tie(partial.key, partial.argument, partial.present);
+}
 
 namespace detail {
 
-inline void write_field(Writer& writer, std::int64_t field) { writer.i64(field); }
-inline void write_field(Writer& writer, double field) { writer.real(field); }
-inline void write_field(Writer& writer, bool field) { writer.flag(field); }
-inline void write_field(Writer& writer, EventCount field) { writer.i64(field.value); }
-inline void write_field(Writer& writer, const std::string& field) { writer.text(field); }
+inline void write_field(Writer& writer, std::int64_t field) {
+    writer.i64(field);
+}
+inline void write_field(Writer& writer, double field) {
+    writer.real(field);
+}
+inline void write_field(Writer& writer, bool field) {
+    writer.flag(field);
+}
+inline void write_field(Writer& writer, EventCount field) {
+    writer.i64(field.value);
+}
+inline void write_field(Writer& writer, const std::string& field) {
+    writer.text(field);
+}
 inline void write_field(Writer& writer, const std::vector<Cell>& field) {
     writer.u64(field.size());
     for (const Cell cell : field) writer.i64(cell);
 }
 
-inline void read_field(Reader& reader, std::int64_t& field) { field = reader.i64(); }
-inline void read_field(Reader& reader, double& field) { field = reader.real(); }
-inline void read_field(Reader& reader, bool& field) { field = reader.flag(); }
+inline void read_field(Reader& reader, std::int64_t& field) {
+    field = reader.i64();
+}
+inline void read_field(Reader& reader, double& field) {
+    field = reader.real();
+}
+inline void read_field(Reader& reader, bool& field) {
+    field = reader.flag();
+}
 inline void read_field(Reader& reader, EventCount field) {
     field.value = reader.i64();
     if (field.value < 0 || field.value > kMostEvents) throw DamagedSnapshot("a count of events is out of range");
 }
-inline void read_field(Reader& reader, std::string& field) { field = reader.text(); }
+inline void read_field(Reader& reader, std::string& field) {
+    field = reader.text();
+}
 inline void read_field(Reader& reader, std::vector<Cell>& field) {
     field.resize(reader.count(sizeof(Cell)));
     for (Cell& cell : field) cell = reader.i64();

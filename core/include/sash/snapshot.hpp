@@ -83,7 +83,8 @@ private:
         const std::string_view digits = raw(sizeof(Unsigned));
         Unsigned value = 0;
         for (std::size_t i = 0; i < sizeof(Unsigned); ++i)
-            value = static_cast<Unsigned>(value | static_cast<Unsigned>(static_cast<unsigned char>(digits[i])) << (8 * i));
+            value =
+                static_cast<Unsigned>(value | static_cast<Unsigned>(static_cast<unsigned char>(digits[i])) << (8 * i));
         return value;
     }
 
@@ -127,7 +128,8 @@ inline std::string seal(std::string_view header, std::string_view body) {
 //! The views point into `blob`. The version is looked at before the checksum, so that a newer blob is called newer.
 inline Frame open_frame(std::string_view blob) {
     Reader reader(blob);
-    if (!blob.starts_with(kSnapshotMagic)) throw DamagedSnapshot("it is not a snapshot of a Sash window, or it is cut short");
+    if (!blob.starts_with(kSnapshotMagic))
+        throw DamagedSnapshot("it is not a snapshot of a Sash window, or it is cut short");
     reader.raw(kSnapshotMagic.size());
     const std::uint32_t version = reader.u32();
     if (version > kSnapshotVersion)

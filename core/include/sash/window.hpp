@@ -92,7 +92,8 @@ public:
     static constexpr bool takes_late = order == Order::any;
 
     template <class... Options>
-    explicit Checked(Monoid monoid, const Options&... options) : window_(monoid, options...), monoid_(std::move(monoid)) {}
+    explicit Checked(Monoid monoid, const Options&... options)
+        : window_(monoid, options...), monoid_(std::move(monoid)) {}
 
     const A& algorithm() const { return window_; }
     const Monoid& monoid() const { return monoid_; }
