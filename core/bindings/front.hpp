@@ -71,7 +71,9 @@ inline bool is_neutral(const Mean&, const Mean::Partial& partial) {
 inline bool is_neutral(const Concat&, const Concat::Partial& partial) {
     return !partial.present;
 }
-inline bool is_neutral(const Ends&, const Ends::Partial& partial) { return !partial.present; }
+inline bool is_neutral(const Ends&, const Ends::Partial& partial) {
+    return !partial.present;
+}
 inline bool is_neutral(const ExtremeArguments&, const ExtremeArguments::Partial& partial) {
     return !partial.present;
 }

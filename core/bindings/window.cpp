@@ -71,14 +71,34 @@ int drop(PyObject* self) {
 PyType_Slot collector_slots[] = {
     {Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {Py_tp_clear, reinterpret_cast<void*>(drop)}, {0, nullptr}};
 
-}  // namespace
+using Class = nb::class_<Window>;
 
-void bind_window(nb::module_& module) {
+//! What users call.
+void bind_operations(Class& window) {
     using namespace nb::literals;
-    nb::class_<Window>(module, "Window", nb::type_slots(collector_slots))
-        .def("__init__", &construct, "aggregation"_a, "native"_a.none(), "algorithm"_a, "options"_a, "skips"_a.none())
-        .def("__len__", &Window::length)
-        .def("insert", &Window::insert, "time"_a.none(), "value"_a.none())
+    window.def("__len__", &Window::length)
+        .def("insert", &Window::insert, "time"_a.none(), "value"_a.none(), "Insert one event.")
+        .def("evict", &Window::evict, "time"_a = nb::none(),
+             "Evict the oldest event, or the one of exactly that time; then say whether it was there.")
+        .def("bulk_evict", &Window::bulk_evict, "time"_a.none(), "Evict every event at or before the time.")
+        .def("evict_while", &Window::evict_while, "policy"_a,
+             "Evict the longest run of oldest events for which policy(total, prefix) holds.")
+        .def("query", &Window::query, "start"_a = nb::none(), "end"_a = nb::none(),
+             "The aggregate of all events, or of those from start to end, both ends in.")
+        .def("clear", &Window::clear, "Evict every event.")
+        .def("shrink_to_fit", &Window::shrink_to_fit, "Give back memory that is not needed now. Cost: O(n).")
+        .def("check_invariants", &Window::check_invariants, "Raise an error if the structure is broken. Cost: O(n).")
+        .def("memory", &Window::memory, "The memory that the window holds, in bytes.")
+        .def_prop_ro("oldest", &Window::oldest, "The time of the oldest event.")
+        .def_prop_ro("youngest", &Window::youngest, "The time of the youngest event.")
+        .def_prop_ro("aggregation", &Window::aggregation, "What the window aggregates.")
+        .def_prop_ro("algorithm", &Window::algorithm, "The name of the algorithm that runs it.");
+}
+
+//! What sash.Window builds the rest from.
+void bind_parts(Class& window) {
+    using namespace nb::literals;
+    window
         .def("_bulk_insert",
              [](Window& self, nb::object kind, const Times& times, const Times& values) {
                  self.bulk_insert(std::move(kind), span_of(times), span_of(values));
@@ -91,23 +111,11 @@ void bind_window(nb::module_& module) {
              [](Window& self, nb::object kind, const Times& times, nb::tuple values) {
                  self.bulk_insert(std::move(kind), span_of(times), std::move(values));
              })
-        .def("evict", &Window::evict, "time"_a = nb::none())
-        .def("bulk_evict", &Window::bulk_evict, "time"_a.none())
-        .def("query", &Window::query, "start"_a = nb::none(), "end"_a = nb::none())
-        .def("evict_while", &Window::evict_while, "policy"_a)
-        .def("shrink_to_fit", &Window::shrink_to_fit)
         .def("_merge", &Window::merge)
         .def("_entries", &Window::entries, "after"_a.none())
-        .def("clear", &Window::clear)
-        .def("check_invariants", &Window::check_invariants)
-        .def("memory", &Window::memory)
-        .def_prop_ro("oldest", &Window::oldest)
-        .def_prop_ro("youngest", &Window::youngest)
-        .def_prop_ro("aggregation", &Window::aggregation)
-        .def_prop_ro("algorithm", &Window::algorithm)
+        .def("_assign", &Window::assign)
         .def_prop_ro("_time_kind", [](const Window& self) { return self.clock().label(); })
         .def_prop_ro("_value_kind", &Window::mode_name)
-        .def("_assign", &Window::assign)
         .def("_save",
              [](const Window& self) {
                  const std::string bytes = self.save();
@@ -116,6 +124,17 @@ void bind_window(nb::module_& module) {
         .def("_restore", [](Window& self, std::string_view mode, nb::object kind, const nb::bytes& body) {
             self.restore(mode, std::move(kind), {body.c_str(), body.size()});
         });
+}
+
+}  // namespace
+
+void bind_window(nb::module_& module) {
+    using namespace nb::literals;
+    Class window(module, "Window", nb::type_slots(collector_slots));
+    window.def("__init__", &construct, "aggregation"_a, "native"_a.none(), "algorithm"_a, "options"_a,
+               "skips"_a.none());
+    bind_operations(window);
+    bind_parts(window);
 }
 
 }  // namespace sash::face

@@ -70,7 +70,9 @@ public:
     T& back() { return tail_[-1]; }
     const T& back() const { return tail_[-1]; }
 
-    void push_back(T value) {
+    // The two calls of every round, inlined even where a large file has used up the compiler's patience; what they
+    // do once a chunk stays out of the way.
+    [[gnu::always_inline]] void push_back(T value) {
         if (tail_ == limit_) [[unlikely]]
             open_chunk();
         *tail_ = std::move(value);
@@ -78,7 +80,7 @@ public:
         ++end_;
     }
 
-    void pop_front() {
+    [[gnu::always_inline]] void pop_front() {
         release(*head_);
         ++begin_;
         ++head_;
@@ -140,7 +142,7 @@ private:
     }
 
     //! Makes the chunk of end_ ready. The last statements cannot throw.
-    void open_chunk() {
+    [[gnu::noinline, gnu::cold]] void open_chunk() {
         const auto live = static_cast<std::size_t>(end_ / kChunk - begin_ / kChunk);
         if (live >= directory_.size()) grow_directory();
         Chunk& chunk = chunk_at(end_);
@@ -153,7 +155,7 @@ private:
     void close_chunk(Position p) { spare_ = std::move(chunk_at(p)); }
 
     //! Sets the cached addresses again after begin_ or end_ has crossed chunks.
-    void find_ends() {
+    [[gnu::noinline, gnu::cold]] void find_ends() {
         if (empty()) {
             // The next push finds its chunk by itself, be it still open or not.
             head_ = tail_ = limit_ = nullptr;
