@@ -836,49 +836,52 @@ class TestPythonAggregations:
         assert filled(Positive(), [(1, "a"), (2, "-b"), (3, "c")]).query() == "ac"
 
 
-WINDOWS = [
-    filled(aggregation, events, algorithm)
-    for aggregation, events in [
-        (sash.Sum(), [(1, 5), (2, -7), (9, 3)]),
-        (sash.Sum(), [(1.5, 0.5), (2.5, 1e300)]),
-        (sash.Concat(separator=", "), [(1, "a"), (5, "é\0")]),
-        (sash.Collect(), [(1, 1), (2, "x"), (3, None), (4, (1, 2.5))]),
-        (sash.ArgMax(), [(1, (5, 1)), (2, (5, 2.5))]),
-        (sash.ArgMin(), [(1, (5, 1)), (2, (4.5, 2))]),
-        (sash.SampleStdDev(), [(1, 5), (2, 7)]),
-        (sash.Bloom(bits=64), [(1, "a"), (1, "b"), (2, "c")]),
-        (sash.First(), [(1, 5.5), (2, 7.0)]),
-        (sash.Any(), [(1, True)]),
-        (sash.MinCount(), [(1, 5), (2, 5)]),
-        (sash.Mean(), []),
-    ]
-    for algorithm in ("fiba", "daba_lite")
+SAMPLES = [
+    (sash.Sum(), [(1, 5), (2, -7), (9, 3)]),
+    (sash.Sum(), [(1.5, 0.5), (2.5, 1e300)]),
+    (sash.Concat(separator=", "), [(1, "a"), (5, "é\0")]),
+    (sash.Collect(), [(1, 1), (2, "x"), (3, None), (4, (1, 2.5))]),
+    (sash.ArgMax(), [(1, (5, 1)), (2, (5, 2.5))]),
+    (sash.ArgMin(), [(1, (5, 1)), (2, (4.5, 2))]),
+    (sash.SampleStdDev(), [(1, 5), (2, 7)]),
+    (sash.Bloom(bits=64), [(1, "a"), (1, "b"), (2, "c")]),
+    (sash.First(), [(1, 5.5), (2, 7.0)]),
+    (sash.Any(), [(1, True)]),
+    (sash.MinCount(), [(1, 5), (2, 5)]),
+    (sash.Mean(), []),
 ]
 
 
+@pytest.fixture(params=["fiba", "daba_lite"])
+def algorithm(request):
+    return request.param
+
+
+@pytest.fixture(params=SAMPLES, ids=lambda sample: repr(sample[0]))
+def sample(request, algorithm):
+    return filled(*request.param, algorithm)
+
+
 class TestSnapshots:
-    @pytest.mark.parametrize("window", WINDOWS, ids=repr)
-    def test_a_snapshot_restores_an_equal_window(self, window):
-        twin = sash.Window.restore(window.snapshot())
-        assert contents(twin) == contents(window)
-        assert (twin.aggregation, twin.algorithm) == (window.aggregation, window.algorithm)
+    def test_a_snapshot_restores_an_equal_window(self, sample):
+        twin = sash.Window.restore(sample.snapshot())
+        assert contents(twin) == contents(sample)
+        assert (twin.aggregation, twin.algorithm) == (sample.aggregation, sample.algorithm)
         twin.check_invariants()
         if len(twin):
             twin.evict()
-            assert len(twin) == len(window) - 1
+            assert len(twin) == len(sample) - 1
 
-    @pytest.mark.parametrize("window", WINDOWS, ids=repr)
-    def test_every_prefix_is_refused(self, window):
-        blob = window.snapshot()
+    def test_every_prefix_is_refused(self, sample):
+        blob = sample.snapshot()
         for size in range(len(blob)):
             with pytest.raises(sash.SnapshotError):
                 sash.Window.restore(blob[:size])
         with pytest.raises(sash.SnapshotError):
             sash.Window.restore(blob + b"\0")
 
-    @pytest.mark.parametrize("window", WINDOWS[:6], ids=repr)
-    def test_every_flipped_bit_is_seen(self, window):
-        blob = window.snapshot()
+    def test_every_flipped_bit_is_seen(self, sample):
+        blob = sample.snapshot()
         for place in range(len(blob)):
             for bit in (1, 128):
                 damaged = bytearray(blob)

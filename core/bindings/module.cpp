@@ -4,6 +4,8 @@
 #include "face.hpp"
 
 NB_MODULE(_core, module) {
+    // A window that is still held when the interpreter exits is nothing to warn about.
+    nanobind::set_leak_warnings(false);
     sash::face::bind_window(module);
     sash::face::bind_algorithms(module);
     sash::face::bind_snapshots(module);

@@ -16,7 +16,10 @@ void Fiba<M>::bulk_evict(Time time) {
     Path path{};
     path.id[0] = left_[0];
     path.side = Side::root;
-    if (height_ > 0) path = search(time);
+    if (height_ > 0) {
+        path = search(time);
+        prefetch_next(path);
+    }
     Leaf cut = leaf(path.id[0]);
     const std::uint32_t at = time == kLatest ? cut.end() : cut.lower_bound(time + 1);
     const bool from_right = path.side == Side::right;
@@ -52,6 +55,14 @@ void Fiba<M>::bulk_evict(Time time) {
         if (from_right) size_ = count_all();
     }
     settle_failure();
+}
+
+//! Where the cut falls on a leaf's end, the next leaf becomes the finger.
+template <Monoid M>
+void Fiba<M>::prefetch_next(const Path& path) const {
+    if (path.join == 0) return;
+    const Inner parent = inner(path.id[1]);
+    if (path.index[0] < parent.last()) pool_.prefetch_leaf(parent.ids[path.index[0] + 1]);
 }
 
 template <Monoid M>

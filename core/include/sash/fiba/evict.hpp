@@ -47,6 +47,7 @@ void Fiba<M>::advance_left() {
     const std::uint32_t top = drop_leaf(path);
     if (height_ == 0) return settle_as_single();
     walk_left_spine(std::min(top, height_));
+    pool_.prefetch_leaf(inner(left_[1]).ids[1]);
     refresh_left_leaf();
     finish(path, top, old_height);
 }

@@ -1,6 +1,7 @@
 //! Where the nodes live: slabs that are freed as a whole, free ids, and subtrees whose freeing is put off.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -46,6 +47,14 @@ public:
         const LeafSlab& slab = leaf_slabs_[place.slab];
         const std::size_t at = std::size_t{place.offset} * leaf_capacity_;
         return {slab.times.get() + at, slab.partials.get() + at, slab.extents.get() + place.offset};
+    }
+
+    //! Asks for a whole leaf before it is searched: its cache misses then overlap instead of following one another.
+    void prefetch_leaf(Id id) const {
+        const Leaf<Partial> node = leaf(id);
+        __builtin_prefetch(node.extent);
+        prefetch(node.times, leaf_capacity_ * sizeof(Time));
+        prefetch(node.partials, leaf_capacity_ * sizeof(Partial));
     }
 
     Inner<Partial> inner(Id id) const { return inner_views_[id]; }
@@ -126,6 +135,13 @@ public:
     }
 
 private:
+    static void prefetch(const void* from, std::size_t bytes) {
+        constexpr std::size_t line = 64;
+        constexpr std::size_t most = 1024;
+        for (std::size_t at = 0; at < std::min(bytes, most); at += line)
+            __builtin_prefetch(static_cast<const char*>(from) + at);
+    }
+
     struct LeafSlab {
         std::unique_ptr<Time[]> times;
         std::unique_ptr<Partial[]> partials;

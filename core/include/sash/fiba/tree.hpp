@@ -226,6 +226,7 @@ private:
     void settle_as_single();
 
     // bulk_evict.hpp
+    void prefetch_next(const Path& path) const;
     void cut_single(std::uint32_t at);
     void keep_right(Path& path);
     std::uint64_t count_before(const Path& path, std::uint32_t at) const;
