@@ -24,7 +24,9 @@ template <class M, class Value>
 Case(std::string_view, M, Value) -> Case<M, Value>;
 
 //! A number without pattern, less than 2^20.
-inline std::int64_t scrambled(Time time) { return static_cast<std::int64_t>(hash_integer(time) >> 44); }
+inline std::int64_t scrambled(Time time) {
+    return static_cast<std::int64_t>(hash_integer(time) >> 44);
+}
 
 inline const auto& monoids() {
     static const std::tuple table{

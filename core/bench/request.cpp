@@ -25,14 +25,14 @@ std::int64_t number(const std::string& option, const std::string& text) {
 //! What an option does with its value.
 using Set = std::function<void(Request&, const std::string& option, const std::string& value)>;
 
-Set row_text(std::string Row::*member) {
+Set row_text(std::string Row::* member) {
     return [=](Request& request, const std::string&, const std::string& value) {
         request.row.*member = value;
         request.one_row = true;
     };
 }
 
-Set row_number(std::int64_t Row::*member) {
+Set row_number(std::int64_t Row::* member) {
     return [=](Request& request, const std::string& option, const std::string& value) {
         request.row.*member = number(option, value);
         request.one_row = true;

@@ -20,10 +20,8 @@
 namespace sash::bench {
 
 template <class Window>
-concept InsertsInBulk =
-    requires(Window window, std::span<const Time> times, std::span<typename Window::Partial> partials) {
-        window.bulk_insert(times, partials);
-    };
+concept InsertsInBulk = requires(Window window, std::span<const Time> times,
+                                 std::span<typename Window::Partial> partials) { window.bulk_insert(times, partials); };
 
 //! A window and the stream that it slides over. `Case` says what an event's value is (monoids.hpp).
 //!

@@ -44,8 +44,8 @@ public:
 
     Time next() {
         if (!scattered_) return next_++;
-        const auto lateness = static_cast<std::int64_t>((mix(static_cast<Hash>(next_)) >> 32) *
-                                                        static_cast<std::uint64_t>(2 * d_) >> 32);
+        const auto lateness =
+            static_cast<std::int64_t>((mix(static_cast<Hash>(next_)) >> 32) * static_cast<std::uint64_t>(2 * d_) >> 32);
         const Time time = slot_time(next_ - lateness);
         ++next_;
         return time;

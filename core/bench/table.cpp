@@ -7,12 +7,24 @@ namespace {
 constexpr std::int64_t kKi = 1 << 10;
 constexpr std::int64_t kMi = 1 << 20;
 
-Bar round_at_most(double limit, Unit unit) { return {"round", &Measurement::round, limit, unit}; }
-Bar combines_at_most(double limit) { return {"combines", &Measurement::combines, limit, Unit::plain}; }
-Bar bytes_at_most(double limit) { return {"bytes", &Measurement::bytes, limit, Unit::plain}; }
-Bar evict_p50_at_most(double limit) { return {"evict p50", &Measurement::evict_p50, limit, Unit::tree}; }
-Bar evict_p99_at_most(double limit) { return {"evict p99", &Measurement::evict_p99, limit, Unit::tree}; }
-Bar insert_item_at_most(double limit) { return {"insert item", &Measurement::insert_item, limit, Unit::ring}; }
+Bar round_at_most(double limit, Unit unit) {
+    return {"round", &Measurement::round, limit, unit};
+}
+Bar combines_at_most(double limit) {
+    return {"combines", &Measurement::combines, limit, Unit::plain};
+}
+Bar bytes_at_most(double limit) {
+    return {"bytes", &Measurement::bytes, limit, Unit::plain};
+}
+Bar evict_p50_at_most(double limit) {
+    return {"evict p50", &Measurement::evict_p50, limit, Unit::tree};
+}
+Bar evict_p99_at_most(double limit) {
+    return {"evict p99", &Measurement::evict_p99, limit, Unit::tree};
+}
+Bar insert_item_at_most(double limit) {
+    return {"insert item", &Measurement::insert_item, limit, Unit::ring};
+}
 
 //! A round in order at three sizes, with one bar for all, and one for the memory of the largest.
 void add_in_order(std::vector<Goal>& table, const char* algorithm, std::vector<Bar> bars, std::vector<Bar> large = {}) {
@@ -52,9 +64,9 @@ void add_order_free(std::vector<Goal>& table) {
     add_late(table, kKi, 0.60);
     add_late(table, 64 * kKi, 0.85);
     add_late(table, kMi, 0.95);
-    table.push_back({{"fiba", "sum_int", 4 * kMi, kKi},
-                     {round_at_most(10.0, Unit::ring), evict_p50_at_most(9.0), evict_p99_at_most(20.0),
-                      insert_item_at_most(6.0)}});
+    table.push_back(
+        {{"fiba", "sum_int", 4 * kMi, kKi},
+         {round_at_most(10.0, Unit::ring), evict_p50_at_most(9.0), evict_p99_at_most(20.0), insert_item_at_most(6.0)}});
     for (const std::int64_t d : {kKi, 64 * kKi, kMi})
         table.push_back({{"fiba", "sum_int", 4 * kMi, kKi, d}, {round_at_most(16.0, Unit::ring)}});
     table.push_back({{"fiba", "bloom", kKi}, {round_at_most(5.0, Unit::tree)}});

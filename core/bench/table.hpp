@@ -14,7 +14,7 @@ enum class Unit { ring, tree, plain };
 //! A bar: this number of a measurement is at most so many yardsticks.
 struct Bar {
     const char* what;
-    double Measurement::*number;
+    double Measurement::* number;
     double limit;
     Unit unit;
 };

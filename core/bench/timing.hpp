@@ -28,7 +28,9 @@ inline double own_nanoseconds() {
 }
 
 //! Keeps the compiler from folding rounds into one another.
-inline void fence() { asm volatile("" ::: "memory"); }
+inline void fence() {
+    asm volatile("" ::: "memory");
+}
 
 //! Makes the compiler believe that the value is read.
 template <class T>

@@ -63,7 +63,9 @@ inline double measure_tree(std::int64_t distance) {
     });
 }
 
-inline Yardsticks measure_yardsticks() { return {measure_ring(), measure_tree(0), measure_tree(1024)}; }
+inline Yardsticks measure_yardsticks() {
+    return {measure_ring(), measure_tree(0), measure_tree(1024)};
+}
 
 //! The less disturbed of two measurements, yardstick by yardstick.
 inline Yardsticks least(const Yardsticks& a, const Yardsticks& b) {

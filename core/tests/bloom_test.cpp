@@ -46,9 +46,14 @@ BloomPartial combined(const Bloom& bloom, const std::vector<Hash>& hashes, std::
     BloomPartial older = combined(bloom, hashes, first, middle, random);
     BloomPartial newer = combined(bloom, hashes, middle, last, random);
     switch (random() % 3) {
-        case 0: return bloom.combine(older, newer);
-        case 1: bloom.append(older, newer); return older;
-        default: bloom.prepend(older, newer); return newer;
+        case 0:
+            return bloom.combine(older, newer);
+        case 1:
+            bloom.append(older, newer);
+            return older;
+        default:
+            bloom.prepend(older, newer);
+            return newer;
     }
 }
 
@@ -134,7 +139,8 @@ void arrays_cross_threads() {
     const Bloom bloom;
     std::vector<BloomPartial> made;
     std::thread maker([&] {
-        for (std::uint64_t i = 0; i < 100; ++i) made.push_back(bloom.combine(bloom.lift(mix(i)), bloom.lift(mix(i + 1))));
+        for (std::uint64_t i = 0; i < 100; ++i)
+            made.push_back(bloom.combine(bloom.lift(mix(i)), bloom.lift(mix(i + 1))));
     });
     maker.join();
     std::thread([&] { made.resize(50); }).join();

@@ -31,7 +31,9 @@ std::int64_t draw(Random& random, std::int64_t low, std::int64_t high) {
 
 // One lifted value and one comparison for each monoid of the random runs.
 
-SumInt::Partial value(const SumInt& m, Random& random) { return m.lift(draw(random, -99, 99)); }
+SumInt::Partial value(const SumInt& m, Random& random) {
+    return m.lift(draw(random, -99, 99));
+}
 Concat::Partial value(const Concat& m, Random& random) {
     return m.lift(std::string(1, static_cast<char>(draw(random, 'a', 'z'))));
 }
@@ -39,7 +41,9 @@ Concat::Partial value(const Concat& m, Random& random) {
 ArgMax<>::Partial value(const ArgMax<>& m, Random& random) {
     return m.lift({draw(random, 0, 3), draw(random, 0, 1000)});
 }
-First<>::Partial value(const First<>& m, Random& random) { return m.lift(draw(random, 0, 1000)); }
+First<>::Partial value(const First<>& m, Random& random) {
+    return m.lift(draw(random, 0, 1000));
+}
 
 struct Same {
     bool operator()(std::int64_t a, std::int64_t b) const { return a == b; }
@@ -141,11 +145,16 @@ private:
     Time some_time() {
         const bool empty = model_.entries.empty();
         switch (draw(random_, 0, 5)) {
-            case 0: return empty ? 0 : model_.entries.rbegin()->first + draw(random_, 1, 5);
-            case 1: return empty ? 0 : model_.entries.begin()->first - draw(random_, 1, 5);
-            case 2: return empty ? 0 : present() + draw(random_, -1, 1);
-            case 3: return empty ? 0 : present();
-            default: return draw(random_, -1000, 1000);
+            case 0:
+                return empty ? 0 : model_.entries.rbegin()->first + draw(random_, 1, 5);
+            case 1:
+                return empty ? 0 : model_.entries.begin()->first - draw(random_, 1, 5);
+            case 2:
+                return empty ? 0 : present() + draw(random_, -1, 1);
+            case 3:
+                return empty ? 0 : present();
+            default:
+                return draw(random_, -1000, 1000);
         }
     }
 
@@ -179,14 +188,16 @@ private:
             return;
         }
         switch (draw(random_, 0, 9)) {
-            case 0: return bulk_evict();
+            case 0:
+                return bulk_evict();
             case 1:
             case 2:
             case 3:
                 tree_.evict();
                 model_.entries.erase(model_.entries.begin());
                 return;
-            default: return evict_at(some_time());
+            default:
+                return evict_at(some_time());
         }
     }
 
@@ -226,7 +237,8 @@ private:
                 tree_ = loaded;
                 break;
             }
-            default: evict_while();
+            default:
+                evict_while();
         }
     }
 
@@ -381,9 +393,8 @@ void test_evict_while() {
     tree.evict_while([](std::int64_t, std::int64_t) { return true; });
     for (Time t = 0; t != 50; ++t) tree.insert(t, 1);
     check_throws<std::runtime_error>([&] {
-        tree.evict_while([](std::int64_t, std::int64_t prefix) {
-            return prefix < 20 ? true : throw std::runtime_error("policy");
-        });
+        tree.evict_while(
+            [](std::int64_t, std::int64_t prefix) { return prefix < 20 ? true : throw std::runtime_error("policy"); });
     });
     check(tree.size() == 50 && tree.query() == 50, "nothing changed");
 }
@@ -542,8 +553,10 @@ Costs worst(std::size_t n, std::size_t min_arity) {
     for (int i = 0; i != 300; ++i) {
         tree.insert(draw(random, 0, far), 1);
         take(most.insert);
-        if (i % 2 == 0) tree.evict();
-        else tree.evict(tree.youngest());
+        if (i % 2 == 0)
+            tree.evict();
+        else
+            tree.evict(tree.youngest());
         take(most.evict);
         (void)tree.query(draw(random, 0, far / 2), draw(random, far / 2, far));
         take(most.range);

@@ -47,7 +47,9 @@ private:
         operation();
         return count_ - before;
     }
-    void query() { tally.query_worst = std::max(tally.query_worst, cost_of([&] { window_.query(); })); }
+    void query() {
+        tally.query_worst = std::max(tally.query_worst, cost_of([&] { window_.query(); }));
+    }
 
     std::int64_t count_ = 0;
     Window<Counting<SumInt>> window_{Counting<SumInt>(count_)};

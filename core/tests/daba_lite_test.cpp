@@ -1,7 +1,8 @@
 //! daba_lite against brute force; its worst-case bounds, refusals and canonical form.
+#include "sash/daba_lite.hpp"
+
 #include "combine_tally.hpp"
 #include "in_order_model.hpp"
-#include "sash/daba_lite.hpp"
 #include "sash/monoids/extrema.hpp"
 #include "sash/two_stacks_lite.hpp"
 

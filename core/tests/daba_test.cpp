@@ -1,7 +1,8 @@
 //! daba, with and without its caches, against brute force; its worst-case bounds and refusals.
+#include "sash/daba.hpp"
+
 #include "combine_tally.hpp"
 #include "in_order_model.hpp"
-#include "sash/daba.hpp"
 #include "sash/monoids/extrema.hpp"
 
 namespace sash::testing {

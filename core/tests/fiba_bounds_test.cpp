@@ -20,8 +20,12 @@ std::int64_t combines = 0;
 using Sum = Counting<SumInt>;
 using FirstOf = Counting<First<>>;
 
-std::int64_t make(const Sum&, Time time) { return time & 7; }
-First<>::Partial make(const FirstOf&, Time time) { return {time, true}; }
+std::int64_t make(const Sum&, Time time) {
+    return time & 7;
+}
+First<>::Partial make(const FirstOf&, Time time) {
+    return {time, true};
+}
 
 template <class M>
 Fiba<M> window_of(Time from, Time to, Time step = 1) {
@@ -37,7 +41,9 @@ std::int64_t counted(F f) {
     return combines - before;
 }
 
-double log2_of(double value) { return std::log2(std::max(value, 1.0)); }
+double log2_of(double value) {
+    return std::log2(std::max(value, 1.0));
+}
 
 //! In order, a round of insert, evict and query costs at most 6 combines, however large the window.
 void in_order_costs_do_not_grow() {

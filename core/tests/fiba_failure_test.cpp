@@ -14,7 +14,9 @@ namespace {
 using M = Failing<Concat>;
 using Window = Fiba<M>;
 
-Concat::Partial letter(Time time) { return {std::string(1, static_cast<char>('a' + time % 26)), true}; }
+Concat::Partial letter(Time time) {
+    return {std::string(1, static_cast<char>('a' + time % 26)), true};
+}
 
 Window window_of(std::size_t size, FibaOptions options) {
     Window window(M{}, options);

@@ -34,24 +34,38 @@ struct Model {
     }
 };
 
-bool same(const Concat::Partial& a, const Concat::Partial& b) { return a.text == b.text && a.present == b.present; }
+bool same(const Concat::Partial& a, const Concat::Partial& b) {
+    return a.text == b.text && a.present == b.present;
+}
 bool same(const ArgMax<>::Partial& a, const ArgMax<>::Partial& b) {
     return a.present == b.present && (!a.present || (a.key == b.key && a.argument == b.argument));
 }
 bool same(const First<>::Partial& a, const First<>::Partial& b) {
     return a.present == b.present && (!a.present || a.value == b.value);
 }
-bool same(const MaxCount::Partial& a, const MaxCount::Partial& b) { return a.extreme == b.extreme && a.count == b.count; }
-bool same(std::int64_t a, std::int64_t b) { return a == b; }
+bool same(const MaxCount::Partial& a, const MaxCount::Partial& b) {
+    return a.extreme == b.extreme && a.count == b.count;
+}
+bool same(std::int64_t a, std::int64_t b) {
+    return a == b;
+}
 
 //! A small distinguishable partial for each monoid, with ties.
-Concat::Partial make(const Concat&, std::uint64_t seed) { return {std::string(1, static_cast<char>('a' + seed % 26)), true}; }
+Concat::Partial make(const Concat&, std::uint64_t seed) {
+    return {std::string(1, static_cast<char>('a' + seed % 26)), true};
+}
 ArgMax<>::Partial make(const ArgMax<>& m, std::uint64_t seed) {
     return m.lift({static_cast<Cell>(seed % 7), static_cast<Cell>(seed)});
 }
-First<>::Partial make(const First<>& m, std::uint64_t seed) { return m.lift(static_cast<Cell>(seed)); }
-MaxCount::Partial make(const MaxCount& m, std::uint64_t seed) { return m.lift(static_cast<Cell>(seed % 5)); }
-std::int64_t make(const SumInt&, std::uint64_t seed) { return static_cast<std::int64_t>(seed % 1000); }
+First<>::Partial make(const First<>& m, std::uint64_t seed) {
+    return m.lift(static_cast<Cell>(seed));
+}
+MaxCount::Partial make(const MaxCount& m, std::uint64_t seed) {
+    return m.lift(static_cast<Cell>(seed % 5));
+}
+std::int64_t make(const SumInt&, std::uint64_t seed) {
+    return static_cast<std::int64_t>(seed % 1000);
+}
 
 template <class M>
 class Story {
@@ -74,16 +88,40 @@ private:
         const bool shrink = model_.entries.size() > target;
         horizon_ = std::max<std::size_t>(target, 4);
         switch (below(shrink ? 14 : 10)) {
-            case 0: case 1: case 2: case 3: insert(next_++ + static_cast<Time>(below(2))); break;
-            case 4: case 5: insert(any_time()); break;
-            case 6: bulk(below(3 * window_.leaf_capacity() + 3)); break;
-            case 7: bulk(below(4)); break;
-            case 8: evict_somewhere(); break;
-            case 9: ranges(); break;
-            case 10: evict_many(); break;
-            case 11: bulk_evict(); break;
-            case 12: evict_many(); break;
-            case 13: below(4) == 0 ? slide() : bulk_evict(); break;
+            case 0:
+            case 1:
+            case 2:
+            case 3:
+                insert(next_++ + static_cast<Time>(below(2)));
+                break;
+            case 4:
+            case 5:
+                insert(any_time());
+                break;
+            case 6:
+                bulk(below(3 * window_.leaf_capacity() + 3));
+                break;
+            case 7:
+                bulk(below(4));
+                break;
+            case 8:
+                evict_somewhere();
+                break;
+            case 9:
+                ranges();
+                break;
+            case 10:
+                evict_many();
+                break;
+            case 11:
+                bulk_evict();
+                break;
+            case 12:
+                evict_many();
+                break;
+            case 13:
+                below(4) == 0 ? slide() : bulk_evict();
+                break;
         }
         tallest_ = std::max(tallest_, window_.height());
     }

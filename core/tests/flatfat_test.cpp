@@ -1,9 +1,10 @@
 //! FlatFAT, with holes and first-in first-out, against brute force; the paper's example, thresholds and bounds.
+#include "sash/flatfat.hpp"
+
 #include <bit>
 
 #include "in_order_model.hpp"
 #include "range_model.hpp"
-#include "sash/flatfat.hpp"
 #include "sash/monoids/extrema.hpp"
 
 namespace sash::testing {

@@ -19,20 +19,32 @@
 
 namespace sash::testing {
 
-inline std::string show(std::int64_t partial) { return std::to_string(partial); }
-inline std::string show(const Concat::Partial& partial) { return partial.present ? '"' + partial.text + '"' : "none"; }
+inline std::string show(std::int64_t partial) {
+    return std::to_string(partial);
+}
+inline std::string show(const Concat::Partial& partial) {
+    return partial.present ? '"' + partial.text + '"' : "none";
+}
 inline std::string show(const ArgMax<>::Partial& partial) {
     return partial.present ? show(partial.key) + "@" + show(partial.argument) : "none";
 }
-inline std::string show(const First<>::Partial& partial) { return partial.present ? show(partial.value) : "none"; }
+inline std::string show(const First<>::Partial& partial) {
+    return partial.present ? show(partial.value) : "none";
+}
 
 //! The n-th event's partial: few different keys, so that ties are common, and arguments that tell events apart.
-inline std::int64_t event(const SumInt&, std::int64_t n) { return n * 7919 % 1000 - 300; }
+inline std::int64_t event(const SumInt&, std::int64_t n) {
+    return n * 7919 % 1000 - 300;
+}
 inline Concat::Partial event(const Concat& monoid, std::int64_t n) {
     return monoid.lift(std::string(1, static_cast<char>('a' + n % 26)));
 }
-inline ArgMax<>::Partial event(const ArgMax<>& monoid, std::int64_t n) { return monoid.lift({n * 31 % 5, n}); }
-inline First<>::Partial event(const First<>& monoid, std::int64_t n) { return monoid.lift(n); }
+inline ArgMax<>::Partial event(const ArgMax<>& monoid, std::int64_t n) {
+    return monoid.lift({n * 31 % 5, n});
+}
+inline First<>::Partial event(const First<>& monoid, std::int64_t n) {
+    return monoid.lift(n);
+}
 
 //! Concat that combines in place, as monoids with wide partials do.
 struct ConcatInPlace : Concat {

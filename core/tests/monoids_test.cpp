@@ -35,19 +35,31 @@ constexpr std::int64_t kGreatest = std::numeric_limits<std::int64_t>::max();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 //! Equal numbers, equal NaNs, or reals that differ by rounding only.
-bool same(std::int64_t a, std::int64_t b) { return a == b; }
+bool same(std::int64_t a, std::int64_t b) {
+    return a == b;
+}
 bool same(double a, double b) {
     if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
     return a == b || std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
 }
-bool same(const std::vector<Cell>& a, const std::vector<Cell>& b) { return a == b; }
-bool same(const Mean::Partial& a, const Mean::Partial& b) { return same(a.sum, b.sum) && a.count == b.count; }
+bool same(const std::vector<Cell>& a, const std::vector<Cell>& b) {
+    return a == b;
+}
+bool same(const Mean::Partial& a, const Mean::Partial& b) {
+    return same(a.sum, b.sum) && a.count == b.count;
+}
 bool same(const Moments::Partial& a, const Moments::Partial& b) {
     return same(a.mean, b.mean) && same(a.spread, b.spread) && a.count == b.count;
 }
-bool same(const Range::Partial& a, const Range::Partial& b) { return a.least == b.least && a.greatest == b.greatest; }
-bool same(const Concat::Partial& a, const Concat::Partial& b) { return a.present == b.present && a.text == b.text; }
-bool same(const BloomPartial& a, const BloomPartial& b) { return Bloom().lower(a) == Bloom().lower(b); }
+bool same(const Range::Partial& a, const Range::Partial& b) {
+    return a.least == b.least && a.greatest == b.greatest;
+}
+bool same(const Concat::Partial& a, const Concat::Partial& b) {
+    return a.present == b.present && a.text == b.text;
+}
+bool same(const BloomPartial& a, const BloomPartial& b) {
+    return Bloom().lower(a) == Bloom().lower(b);
+}
 template <class Partial>
     requires requires(Partial p) { p.extreme; }
 bool same(const Partial& a, const Partial& b) {
@@ -99,9 +111,12 @@ void laws(const char* name, const M& monoid, Draw draw, int trials = 3000) {
 Cell any_cell(Random& random) {
     static constexpr Cell kSpecial[] = {kLeast, kLeast + 1, -1, 0, 1, kGreatest - 1, kGreatest};
     switch (random() % 3) {
-        case 0: return kSpecial[random() % std::size(kSpecial)];
-        case 1: return static_cast<Cell>(random() % 3);
-        default: return static_cast<Cell>(random());
+        case 0:
+            return kSpecial[random() % std::size(kSpecial)];
+        case 1:
+            return static_cast<Cell>(random() % 3);
+        default:
+            return static_cast<Cell>(random());
     }
 }
 
@@ -111,9 +126,13 @@ double any_real(Random& random) {
     return (static_cast<double>(random() % 2001) - 1000.0) / 1000.0 * size;
 }
 
-std::int64_t small_integer(Random& random) { return static_cast<std::int64_t>(random() % 201) - 100; }
+std::int64_t small_integer(Random& random) {
+    return static_cast<std::int64_t>(random() % 201) - 100;
+}
 
-std::string any_text(Random& random) { return std::string(random() % 3, static_cast<char>('a' + random() % 26)); }
+std::string any_text(Random& random) {
+    return std::string(random() % 3, static_cast<char>('a' + random() % 26));
+}
 
 void numbers_obey() {
     laws("count", Count{}, any_cell);
@@ -219,7 +238,8 @@ void extremes_are_extreme() {
     check(std::get<double>(greatest.lower(over(greatest, cells))) == -5.5, "the greatest of negatives");
     check(std::get<std::int64_t>(Max{}.lower(over(Max{}, {kLeast}))) == kLeast, "the least integer alone");
     check(MaxCount{}.lower(over(MaxCount{}, {kLeast, kLeast})) == 2, "an extreme equal to the neutral cell is counted");
-    check(MaxCount{}.lower(over(MaxCount{}, {1, 3, 2, 3})) == 2 && MaxCount{}.lower(over(MaxCount{}, {})) == 0, "counts");
+    check(MaxCount{}.lower(over(MaxCount{}, {1, 3, 2, 3})) == 2 && MaxCount{}.lower(over(MaxCount{}, {})) == 0,
+          "counts");
     check(std::get<std::int64_t>(Range{}.lower(over(Range{}, {3, -4, 9}))) == 13, "range");
     check_throws<std::overflow_error>([] { Range{}.lower(over(Range{}, {kLeast, kGreatest})); });
     check(ArgMax<>{}.lower(over(ArgMax<>{}, {{1, 10}, {7, 20}, {7, 30}})) == 20, "the oldest wins a tie");

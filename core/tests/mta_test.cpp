@@ -211,7 +211,9 @@ void every_prefix() {
 
 // ---- bounds
 
-std::int64_t ceil_log2(std::size_t n) { return n <= 1 ? 0 : std::bit_width(n - 1); }
+std::int64_t ceil_log2(std::size_t n) {
+    return n <= 1 ? 0 : std::bit_width(n - 1);
+}
 
 //! Drives a window and keeps the count of every call's combines.
 template <template <class> class W>

@@ -1,10 +1,11 @@
 //! The chunked queue against std::deque: contents, addresses, memory.
+#include "sash/queue.hpp"
+
 #include <array>
 #include <deque>
 #include <random>
 
 #include "check.hpp"
-#include "sash/queue.hpp"
 
 namespace sash::testing {
 namespace {
@@ -31,8 +32,12 @@ private:
     bool set_ = false;
 };
 
-int number(int value) { return value; }
-int number(const Tracked& tracked) { return tracked.value(); }
+int number(int value) {
+    return value;
+}
+int number(const Tracked& tracked) {
+    return tracked.value();
+}
 
 template <class T>
 void check_equal(const ChunkedQueue<T>& queue, const std::deque<int>& model) {
@@ -91,7 +96,8 @@ void drive(std::uint64_t seed, int steps) {
                 queue = std::move(taken);
                 break;
             }
-            default: break;
+            default:
+                break;
         }
         check_equal(queue, model);
     }

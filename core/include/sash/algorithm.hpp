@@ -29,21 +29,24 @@ struct Entry {
 //! pairs in that order into an empty window makes an equal window: snapshots are made of this pair. `listable` says
 //! that the kept partials are the entries' own, not aggregates of several.
 template <class A>
-concept WindowAlgorithm = std::copyable<A> && requires(A window, const A& view, Time time, typename A::Partial partial) {
-    typename A::Monoid;
-    { A::listable } -> std::convertible_to<bool>;
-    { view.size() } -> std::same_as<std::size_t>;
-    { view.oldest() } -> std::same_as<Time>;
-    { view.youngest() } -> std::same_as<Time>;
-    { view.query() } -> std::convertible_to<typename A::Partial>;
-    { window.insert(time, std::move(partial)) } -> std::same_as<void>;
-    { window.evict() } -> std::same_as<void>;
-    { window.bulk_evict(time) } -> std::same_as<void>;
-    { window.load(time, std::move(partial)) } -> std::same_as<void>;
-    { view.for_each([](Time, const typename A::Partial&) {}) } -> std::same_as<void>;
-    { view.check_invariants() } -> std::same_as<void>;
-    { view.bytes() } -> std::same_as<std::size_t>;
-};
+concept WindowAlgorithm =
+    std::copyable<A> && requires(A window, const A& view, Time time, typename A::Partial partial) {
+        typename A::Monoid;
+        { A::listable } -> std::convertible_to<bool>;
+        { view.size() } -> std::same_as<std::size_t>;
+        { view.oldest() } -> std::same_as<Time>;
+        { view.youngest() } -> std::same_as<Time>;
+        { view.query() } -> std::convertible_to<typename A::Partial>;
+        { window.insert(time, std::move(partial)) } -> std::same_as<void>;
+        { window.evict() } -> std::same_as<void>;
+        { window.bulk_evict(time) } -> std::same_as<void>;
+        { window.load(time, std::move(partial)) } -> std::same_as<void>;
+        {
+            view.for_each([](Time, const typename A::Partial&) {})
+        } -> std::same_as<void>;
+        { view.check_invariants() } -> std::same_as<void>;
+        { view.bytes() } -> std::same_as<std::size_t>;
+    };
 
 //! One clause of check_invariants: a broken one names itself.
 inline void invariant(bool holds, const char* clause) {

@@ -123,8 +123,7 @@ public:
 
     void check_invariants() const {
         // Times rise strictly.
-        for (Position p = begin(); p + 1 < end(); ++p)
-            invariant(leaves_[p].time < leaves_[p + 1].time, "times rise");
+        for (Position p = begin(); p + 1 < end(); ++p) invariant(leaves_[p].time < leaves_[p + 1].time, "times rise");
         check_levels();
         check_stack();
         if constexpr (mta::exact<M>) check_values();

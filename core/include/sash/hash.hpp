@@ -63,8 +63,12 @@ constexpr Hash hash_chain(std::string_view bytes, Hash seed) {
 }  // namespace detail
 
 //! UTF-8 text.
-constexpr Hash hash_text(std::string_view text) { return detail::hash_chain(text, hash_seed::text); }
+constexpr Hash hash_text(std::string_view text) {
+    return detail::hash_chain(text, hash_seed::text);
+}
 
-constexpr Hash hash_bytes(std::string_view bytes) { return detail::hash_chain(bytes, hash_seed::bytes); }
+constexpr Hash hash_bytes(std::string_view bytes) {
+    return detail::hash_chain(bytes, hash_seed::bytes);
+}
 
 }  // namespace sash

@@ -120,8 +120,7 @@ public:
 
     void check_invariants() const {
         // Times rise strictly.
-        for (Position p = begin(); p + 1 < end(); ++p)
-            invariant(leaves_[p].time < leaves_[p + 1].time, "times rise");
+        for (Position p = begin(); p + 1 < end(); ++p) invariant(leaves_[p].time < leaves_[p + 1].time, "times rise");
         // The root level is the lowest one of at most two nodes.
         invariant(leaves_.empty() ? root_ == 0 : root_ == root_level(begin()), "the root level fits the size");
         // A level holds exactly the nodes with a leaf in the window; above the root there is nothing.

@@ -117,8 +117,8 @@ private:
         const Position youngest = back_.end() - 1;
         try {
             for (Position p = youngest; p-- > begin;) {
-                Partial aggregate = front_.empty() ? back_[p].partial
-                                                   : monoid_.combine(back_[p].partial, front_.back().aggregate);
+                Partial aggregate =
+                    front_.empty() ? back_[p].partial : monoid_.combine(back_[p].partial, front_.back().aggregate);
                 front_.push_back({back_[p].time, Partial{}, std::move(aggregate)});
             }
             back_[youngest].aggregate = back_[youngest].partial;

@@ -34,7 +34,7 @@ inline void or_lines_plain(BitLine* out, const BitLine* a, const BitLine* b, std
 }
 
 [[gnu::target("avx512f")]] inline void or_lines_avx512(BitLine* out, const BitLine* a, const BitLine* b,
-                                                      std::size_t lines) {
+                                                       std::size_t lines) {
     using Vector [[gnu::vector_size(64), gnu::may_alias]] = std::uint64_t;
     for (std::size_t i = 0; i < lines; ++i)
         reinterpret_cast<Vector*>(out)[i] =
@@ -49,7 +49,9 @@ inline OrLines widest_or_lines() {
 
 #else
 
-inline OrLines widest_or_lines() { return or_lines_plain; }
+inline OrLines widest_or_lines() {
+    return or_lines_plain;
+}
 
 #endif
 

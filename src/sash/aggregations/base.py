@@ -22,7 +22,12 @@ _DEFINITION = {"combine", "decode", "empty", "encode", "identity", "inverse", "l
 
 @dataclass(frozen=True)
 class Native:
-    """The compiled twin of an aggregation: the name of its kernel, how its inputs are read, and its parameters."""
+    """The compiled twin of an aggregation: the name of its kernel, how its inputs are read, and its parameters.
+
+    >>> from sash import Concat
+    >>> Concat(separator=", ").native()
+    Native(kernel='concat', inputs='text', options={'separator': ', '})
+    """
 
     kernel: str
     inputs: str

@@ -191,7 +191,8 @@ auto Fiba<M>::insert_below(Id id, std::uint32_t level, Batch batch, std::vector<
     for (std::size_t next = 0; next < batch.size();) {
         const std::uint32_t index = node.child_of(batch.times[next]);
         const auto rest = batch.times.subspan(next);
-        const auto stop = index < node.last() ? std::lower_bound(rest.begin(), rest.end(), node.keys[index + 1]) : rest.end();
+        const auto stop =
+            index < node.last() ? std::lower_bound(rest.begin(), rest.end(), node.keys[index + 1]) : rest.end();
         const std::size_t end = next + static_cast<std::size_t>(stop - rest.begin());
         below.clear();
         const Change child = insert_below(node.ids[index], level - 1, batch.part(next, end), below);
@@ -258,7 +259,8 @@ std::uint64_t Fiba<M>::merge_leaf(const Leaf& node, Batch batch) {
         take_before(batch.times[i]);
         const bool equal = at < node.end() && node.times[at] == batch.times[i];
         merged_times_.push_back(batch.times[i]);
-        merged_partials_.push_back(equal ? combine(node.partials[at], batch.partials[i]) : std::move(batch.partials[i]));
+        merged_partials_.push_back(equal ? combine(node.partials[at], batch.partials[i])
+                                         : std::move(batch.partials[i]));
         at += equal ? 1 : 0;
         added += equal ? 0 : 1;
     }

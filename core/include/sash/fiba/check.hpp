@@ -96,7 +96,9 @@ void Fiba<M>::check_slot(const Inner& node, std::uint32_t level, std::uint32_t i
 template <Monoid M>
 void Fiba<M>::check_fingers() const {
     if (stale_) return;
-    const auto same = [](const Partial& a, const Partial& b, const char* clause) { invariant(same_partial(a, b), clause); };
+    const auto same = [](const Partial& a, const Partial& b, const char* clause) {
+        invariant(same_partial(a, b), clause);
+    };
     if (height_ == 0) {
         invariant(split_ >= left_leaf_.begin() && split_ <= left_leaf_.end(), "the split lies within the leaf");
         same(back_, fold(left_leaf_, split_, left_leaf_.end()), "back is the aggregate behind the split");
@@ -114,7 +116,8 @@ void Fiba<M>::check_fingers() const {
         }
         const Inner root = inner(left_[height_]);
         same(inner_, fold(root, 1, root.last()), "the root's inner aggregate");
-        const Partial between = height_ == 1 ? inner_ : combine(combine(left_aggregate_[1], inner_), right_aggregate_[1]);
+        const Partial between =
+            height_ == 1 ? inner_ : combine(combine(left_aggregate_[1], inner_), right_aggregate_[1]);
         same(middle_, between, "middle is everything between the fingers");
     }
     for (std::uint32_t i = left_leaf_.begin(); i < split_; ++i)

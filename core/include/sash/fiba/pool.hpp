@@ -178,10 +178,10 @@ private:
     void add_inner_slab(std::size_t slab) {
         const std::size_t nodes = slab_size(slab);
         const std::size_t slots = nodes * inner_capacity_;
-        inner_slabs_.push_back({std::make_unique_for_overwrite<Time[]>(slots), std::make_unique_for_overwrite<Id[]>(slots),
-                                std::make_unique_for_overwrite<Partial[]>(slots),
-                                std::make_unique_for_overwrite<std::uint64_t[]>(slots),
-                                std::make_unique<std::uint32_t[]>(nodes)});
+        inner_slabs_.push_back(
+            {std::make_unique_for_overwrite<Time[]>(slots), std::make_unique_for_overwrite<Id[]>(slots),
+             std::make_unique_for_overwrite<Partial[]>(slots), std::make_unique_for_overwrite<std::uint64_t[]>(slots),
+             std::make_unique<std::uint32_t[]>(nodes)});
         const InnerSlab& made = inner_slabs_.back();
         for (std::size_t i = 0; i < nodes; ++i) {
             const std::size_t at = i * inner_capacity_;

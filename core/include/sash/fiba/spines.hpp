@@ -10,8 +10,8 @@ namespace fiba {
 //! Wide leaves and nodes where combining is cheap; narrow ones where a partial owns memory or calls back.
 template <class M>
 constexpr FibaOptions complete(FibaOptions options) {
-    constexpr bool cheap = !M::fallible && std::is_trivially_copyable_v<typename M::Partial> &&
-                           sizeof(typename M::Partial) <= 64;
+    constexpr bool cheap =
+        !M::fallible && std::is_trivially_copyable_v<typename M::Partial> && sizeof(typename M::Partial) <= 64;
     if (options.leaf == 0) {
         const std::size_t chosen = !cheap ? 16 : sizeof(typename M::Partial) <= 16 ? 64 : 32;
         options.leaf = options.min_arity == 0 ? chosen : 2 * options.min_arity;

@@ -304,7 +304,8 @@ private:
     // check.hpp
     void check_single() const;
     void check_spines() const;
-    void check_node(Id id, std::uint32_t level, Time low, Time high, std::vector<char>& leaves, std::vector<char>& inners) const;
+    void check_node(Id id, std::uint32_t level, Time low, Time high, std::vector<char>& leaves,
+                    std::vector<char>& inners) const;
     void check_slot(const Inner& node, std::uint32_t level, std::uint32_t index) const;
     void check_fingers() const;
     void check_ids(std::vector<char>& leaves, std::vector<char>& inners) const;

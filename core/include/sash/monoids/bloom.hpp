@@ -111,7 +111,8 @@ public:
         std::vector<std::uint64_t> words(shape_.words());
         for (std::size_t i = 0; partial_.array && i < words.size(); ++i) words[i] = partial_.array.word(i);
         if (partial_.single)
-            shape_.for_each_bit(partial_.hash, [&](std::size_t bit) { words[bit / 64] |= std::uint64_t{1} << bit % 64; });
+            shape_.for_each_bit(partial_.hash,
+                                [&](std::size_t bit) { words[bit / 64] |= std::uint64_t{1} << bit % 64; });
         return words;
     }
 

@@ -5,7 +5,8 @@
 
 namespace sash {
 
-//! Variance and standard deviation by merging centred moments (Chan, Golub, LeVeque): no sum of squares, no cancellation.
+//! Variance and standard deviation by merging centred moments (Chan, Golub, LeVeque): no sum of squares, no
+//! cancellation.
 struct Moments {
     using Input = double;
     using Output = double;

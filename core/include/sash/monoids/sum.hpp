@@ -21,12 +21,14 @@ struct CheckedInt {
     static constexpr bool fallible = false;
 
     Partial lift(Input value) const {
-        if (value == kOverflowed) throw std::overflow_error("-2**63 is out of range: integers go from -2**63 + 1 to 2**63 - 1");
+        if (value == kOverflowed)
+            throw std::overflow_error("-2**63 is out of range: integers go from -2**63 + 1 to 2**63 - 1");
         return value;
     }
     bool overflowed(Partial partial) const { return partial == kOverflowed; }
     Output lower(Partial partial) const {
-        if (overflowed(partial)) throw std::overflow_error("the result does not fit in 64 bits; pass floats, or scale the values down");
+        if (overflowed(partial))
+            throw std::overflow_error("the result does not fit in 64 bits; pass floats, or scale the values down");
         return partial;
     }
 };
@@ -39,14 +41,17 @@ struct SumInt : CheckedInt {
         return lost ? kOverflowed : sum;
     }
     //! An overflowed sum cannot be subtracted from; it stays overflowed.
-    Partial inverse(Partial whole, Partial older) const { return combine(whole, older == kOverflowed ? older : -older); }
+    Partial inverse(Partial whole, Partial older) const {
+        return combine(whole, older == kOverflowed ? older : -older);
+    }
 };
 
 struct ProductInt : CheckedInt {
     Partial identity() const { return 1; }
     Partial combine(Partial older, Partial newer) const {
         Partial product;
-        const bool lost = __builtin_mul_overflow(older, newer, &product) || older == kOverflowed || newer == kOverflowed;
+        const bool lost =
+            __builtin_mul_overflow(older, newer, &product) || older == kOverflowed || newer == kOverflowed;
         return lost ? kOverflowed : product;
     }
 };
