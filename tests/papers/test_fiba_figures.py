@@ -42,7 +42,8 @@ class Figure:
         self.check()
 
     def evict(self, time: int) -> None:
-        assert self.window.evict(time) is (None if time is None else time in self.times)
+        there = time in self.times
+        assert self.window.evict(time) is there
         self.times -= {time}
         self.check()
 
@@ -71,20 +72,24 @@ def test_figure_4_a_split_that_raises_the_root():
     """G to H: inserting 3:c overflows up to a new root."""
     figure = Figure(without(22, 3))
     figure.insert(3)
+    assert figure.window.query() == "abcdefghijklmnopqrstuv"
 
 
 def test_figure_5_a_merge_and_a_move():
     """I to J: evicting 4:d."""
     figure = Figure(list(range(4, 23)))
     figure.evict(4)
+    assert figure.window.query() == "efghijklmnopqrstuv"
 
 
 def test_figure_6_merges_that_lower_the_root():
     """K to L: evicting 15:o from a small tree, and on until nothing is left."""
     figure = Figure([3, 7, 9, 15, 17, 20])
     figure.evict(15)
+    assert figure.window.query() == "cgiqt"
     for time in (9, 20, 3, 17, 7):
         figure.evict(time)
+    assert len(figure.window) == 0
 
 
 @pytest.mark.parametrize("time", [7, 9, 12, 15, 19])
@@ -92,6 +97,7 @@ def test_figure_9_evicting_what_separates_two_subtrees(time):
     """The times that the drawing keeps in inner nodes leave like any other."""
     figure = Figure(without(22, 16, 18))
     figure.evict(time)
+    assert figure.window.query() == "abcdefghijklmnoqstuv".replace(letter(time), "")
 
 
 @pytest.mark.parametrize("cut", [24, 3, 11, 31, 39])
@@ -110,6 +116,7 @@ def test_bulk_figure_1_bulk_insert_between_existing_times():
     figure = Figure(without(22, 5, 6, 16, 18))
     figure.insert(5, 6, 16, 18, 23, 24)
     figure.bulk_evict(5)
+    assert figure.window.query() == "fghijklmnopqrstuvwx"
 
 
 def test_section_2_max_and_maxcount_over_late_and_leaving_values():
