@@ -13,15 +13,10 @@ void Fiba<M>::bulk_evict(Time time) {
     if (size_ == 0 || time < oldest()) return;
     if (time >= youngest_) return clear();
     forget_last();
-    Path path{};
-    path.id[0] = left_[0];
-    path.side = Side::root;
-    if (height_ > 0) {
-        path = search(time);
-        prefetch_next(path);
-    }
+    Path path = search(time);
+    prefetch_next(path);
     Leaf cut = leaf(path.id[0]);
-    const std::uint32_t at = time == kLatest ? cut.end() : cut.lower_bound(time + 1);
+    const std::uint32_t at = cut.lower_bound(time + 1);
     const bool from_right = path.side == Side::right;
     if (from_right) keep_right(path);
     if (height_ == 0) {
@@ -32,29 +27,33 @@ void Fiba<M>::bulk_evict(Time time) {
         cut.extent->begin = at;
     } else {
         if (!from_right) size_ -= count_before(path, at);
-        drop_before(path);
-        for (std::uint32_t level = 0; level <= path.join; ++level) left_[level] = fiba::kNone;
-        cut.release(cut.begin(), at);
-        cut.extent->begin = at;
-        Carry carry{path.id[0], 0};
-        if (at == cut.end()) {
-            pool_.free_leaf(path.id[0]);
-            carry = Carry{};
-        }
-        const std::uint32_t old_height = height_;
-        const std::uint32_t top = mend_left(path, carry);
-        if (height_ == 0) {
-            settle_as_single();
-        } else {
-            walk_left_spine(std::min(top, height_));
-            refresh_left_leaf();
-            Path spine{};
-            spine.side = Side::left;
-            finish(spine, top, old_height);
-        }
+        cut_tree(path, at);
         if (from_right) size_ = count_all();
     }
     settle_failure();
+}
+
+//! Cuts before position `at` of the leaf at the end of `path`, which joins the left spine or the root.
+template <Monoid M>
+void Fiba<M>::cut_tree(const Path& path, std::uint32_t at) {
+    drop_before(path);
+    for (std::uint32_t level = 0; level <= path.join; ++level) left_[level] = fiba::kNone;
+    Leaf cut = leaf(path.id[0]);
+    cut.release(cut.begin(), at);
+    cut.extent->begin = at;
+    Carry carry{path.id[0], 0};
+    if (cut.size() == 0) {
+        pool_.free_leaf(path.id[0]);
+        carry = Carry{};
+    }
+    const std::uint32_t old_height = height_;
+    const std::uint32_t top = mend_left(path, carry);
+    if (height_ == 0) return settle_as_single();
+    walk_left_spine(std::min(top, height_));
+    refresh_left_leaf();
+    Path spine{};
+    spine.side = Side::left;
+    finish(spine, top, old_height);
 }
 
 //! Where the cut falls on a leaf's end, the next leaf becomes the finger.

@@ -69,10 +69,7 @@ bool Fiba<M>::evict(Time time) {
         evict();
         return true;
     }
-    Path path{};
-    path.id[0] = left_[0];
-    path.side = Side::root;
-    if (height_ > 0) path = search(time);
+    Path path = search(time);
     const Leaf node = leaf(path.id[0]);
     const std::uint32_t at = node.lower_bound(time);
     if (at == node.end() || node.times[at] != time) return false;

@@ -170,9 +170,7 @@ void Fiba<M>::insert_into_single(Time time, Partial partial) {
     const std::uint32_t at = left_leaf_.lower_bound(time);
     const bool equal = at < left_leaf_.end() && left_leaf_.times[at] == time;
     if (!equal && left_leaf_.size() == leaf_max()) {
-        Path path{};
-        path.id[0] = left_[0];
-        path.side = Side::root;
+        Path path = search(time);
         ++size_;
         return split_leaf(path, at, time, std::move(partial));
     }

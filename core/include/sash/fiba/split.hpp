@@ -74,7 +74,7 @@ void Fiba<M>::prepend_leaf(Path& path, Time time, Partial partial) {
 //! Moves the younger part of leaf `from` to the empty leaf `to` and inserts the entry. Appending at the end leaves the
 //! elder three quarters full; so inserts at one hot place fill their leaves.
 template <Monoid M>
-std::uint32_t Fiba<M>::share_out(Id from, Id to, std::uint32_t at, Time time, Partial partial) {
+void Fiba<M>::share_out(Id from, Id to, std::uint32_t at, Time time, Partial partial) {
     Leaf elder = leaf(from);
     Leaf younger = leaf(to);
     const std::uint32_t keep = at == leaf_max() ? leaf_max() - leaf_min() : leaf_max() / 2;
@@ -86,7 +86,6 @@ std::uint32_t Fiba<M>::share_out(Id from, Id to, std::uint32_t at, Time time, Pa
     } else {
         younger.insert(at - keep, leaf_max(), time, std::move(partial));
     }
-    return keep;
 }
 
 //! Moves the children from `keep` on into a node of their own.

@@ -206,7 +206,7 @@ private:
     enum class Growth : std::uint8_t { front, inside, back };
     void split_leaf(Path& path, std::uint32_t at, Time time, Partial partial);
     void prepend_leaf(Path& path, Time time, Partial partial);
-    std::uint32_t share_out(Id from, Id to, std::uint32_t at, Time time, Partial partial);
+    void share_out(Id from, Id to, std::uint32_t at, Time time, Partial partial);
     Sprout split_inner(Id id, std::uint32_t level, std::uint32_t keep);
     std::uint32_t kept_by_split(Growth growth) const;
     void raise_root(Id first, Sprout second, std::uint32_t level);
@@ -228,6 +228,7 @@ private:
     // bulk_evict.hpp
     void prefetch_next(const Path& path) const;
     void cut_single(std::uint32_t at);
+    void cut_tree(const Path& path, std::uint32_t at);
     void keep_right(Path& path);
     std::uint64_t count_before(const Path& path, std::uint32_t at) const;
     std::uint64_t count_left_spine(std::uint32_t level) const;
@@ -302,7 +303,6 @@ private:
     bool walk_from(Id id, std::uint32_t level, Time from, std::size_t& most, F& f) const;
 
     // check.hpp
-    void check_single() const;
     void check_spines() const;
     void check_node(Id id, std::uint32_t level, Time low, Time high, std::vector<char>& leaves,
                     std::vector<char>& inners) const;
