@@ -1,10 +1,14 @@
 #include "batch.hpp"
 
+#include <nanobind/ndarray.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
+#include "row.hpp"
 #include "sash/hash.hpp"
+#include "sash/widen.hpp"
 
 namespace sash::face {
 
@@ -35,15 +39,82 @@ void Batch::read(nb::tuple values) {
     for (std::size_t i = 0; i < source_.size(); ++i) {
         Value value;
         Mode mode;
-        nb::object holder;
+        Holder holder;
         if (!reader_.read(source_[i], value, mode, holder)) continue;
         mode_ = kept.empty() ? mode : reader_.join(mode_, mode);
         kept.push_back(i);
         values_.push_back(value);
         modes_.push_back(mode);
-        if (holder.is_valid()) holders_.push_back(std::move(holder));
+        holders_.push_back(std::move(holder));
     }
     if (kept.size() != source_.size()) keep_ticks(kept);
+}
+
+void Batch::read_rows(const nb::list& columns) {
+    const std::size_t width = reader_.row()->slots().size();
+    mode_ = reader_.first_mode();
+    fields_.resize(ticks_.size() * width);
+    for (std::size_t slot = 0; slot < width; ++slot) read_slot(slot, columns[slot]);
+    keep_rows();
+}
+
+void Batch::read_slot(std::size_t slot, nb::handle column) {
+    using Integers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    const RowReader& row = *reader_.row();
+    const ValueReader& reader = row.slots()[slot].reader;
+    const std::size_t width = row.slots().size();
+    Integers integers;
+    Reals reals;
+    if (nb::try_cast(column, integers, false)) {
+        row.read_column(slot, std::span(integers.data(), integers.size()), fields_);
+    } else if (nb::try_cast(column, reals, false)) {
+        row.read_column(slot, std::span(reals.data(), reals.size()), fields_);
+        if (reader.inputs() == Inputs::number) mode_.reals.set(slot);
+    } else {
+        const auto values = nb::cast<nb::tuple>(column);
+        std::vector<bool> real;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            Value value;
+            Mode mode;
+            Holder holder;
+            Field& field = fields_[i * width + slot];
+            field.present = reader.read(values[i], value, mode, holder);
+            field.cell = value.cell;
+            field.real = value.real;
+            real.push_back(field.present && mode.value == Kind::real);
+        }
+        if (reader.inputs() != Inputs::number || std::find(real.begin(), real.end(), true) == real.end()) return;
+        mode_.reals.set(slot);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            Field& field = fields_[i * width + slot];
+            if (real[i] || !field.present) continue;
+            field.real = exact_real(field.cell);
+            field.cell = encode_real(field.real);
+        }
+    }
+}
+
+void Batch::keep_rows() {
+    const std::size_t width = reader_.row()->slots().size();
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i < ticks_.size(); ++i) {
+        const std::span<Field> row(fields_.data() + i * width, width);
+        if (std::none_of(row.begin(), row.end(), [](const Field& field) { return field.present; })) continue;
+        kept.push_back(i);
+        Value value;
+        value.row = row;
+        values_.push_back(value);
+        modes_.push_back(mode_);
+    }
+    if (kept.size() != ticks_.size()) keep_ticks(kept);
+}
+
+void Batch::add_times(const Clock& clock) {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+        times_.push_back(clock.decode(ticks_[i]));
+        values_[i].time = times_.back().ptr();
+    }
 }
 
 void Batch::keep_ticks(const std::vector<std::size_t>& kept) {
@@ -52,7 +123,7 @@ void Batch::keep_ticks(const std::vector<std::size_t>& kept) {
     ticks_ = own_ticks_;
 }
 
-Column Batch::column(Mode to) {
+Column Batch::column(const Mode& to) {
     if (reader_.inputs() == Inputs::ignored) {
         own_cells_.assign(ticks_.size(), 1);
         return {own_cells_.size(), {}, own_cells_, {}};
@@ -63,7 +134,7 @@ Column Batch::column(Mode to) {
     return {values_.size(), values_, {}, {}};
 }
 
-Column Batch::column_of_cells(Mode to) {
+Column Batch::column_of_cells(const Mode& to) {
     if (reader_.inputs() == Inputs::hashable) {
         for (const Cell cell : cells_) own_cells_.push_back(static_cast<Cell>(hash_integer(cell)));
         cells_ = own_cells_;

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "clock.hpp"
 #include "kernel.hpp"
 #include "values.hpp"
 
@@ -21,15 +22,22 @@ public:
     void read(std::span<const std::int64_t> integers);
     void read(std::span<const double> reals);
     void read(nb::tuple values);
+    //! The rows of a record, one array or tuple for each of its slots.
+    void read_rows(const nb::list& columns);
 
     //! The least mode that holds all of them.
     Mode mode() const { return mode_; }
     std::span<const Time> ticks() const { return ticks_; }
     //! The values as a window of that mode keeps them. Arrays cannot become objects: read them as a tuple.
-    Column column(Mode to);
+    Column column(const Mode& to);
+    //! Gives each value its time as it leaves the window.
+    void add_times(const Clock& clock);
 
 private:
-    Column column_of_cells(Mode to);
+    Column column_of_cells(const Mode& to);
+    void read_slot(std::size_t slot, nb::handle column);
+    //! Keeps the rows that some member takes.
+    void keep_rows();
     Column column_of_reals();
     //! Drops the times of the values that were passed over.
     void keep_ticks(const std::vector<std::size_t>& kept);
@@ -39,7 +47,10 @@ private:
     Mode mode_;
     //! The source of borrowed objects and texts.
     nb::tuple source_;
-    std::vector<nb::object> holders_;
+    std::vector<Holder> holders_;
+    std::vector<nb::object> times_;
+    //! Rows of fields, one behind the other.
+    std::vector<Field> fields_;
     //! Read one by one, each with its own mode.
     std::vector<Value> values_;
     std::vector<Mode> modes_;

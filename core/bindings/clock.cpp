@@ -3,8 +3,8 @@
 #include <string_view>
 #include <utility>
 
-#include "kernel.hpp"
 #include "sash/number.hpp"
+#include "sash/widen.hpp"
 
 namespace sash::face {
 

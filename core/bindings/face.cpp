@@ -9,6 +9,7 @@
 #include "errors.hpp"
 #include "operation.hpp"
 #include "python_monoid.hpp"
+#include "row.hpp"
 #include "sash/window.hpp"
 
 namespace sash::face {
@@ -26,10 +27,12 @@ nb::tuple tuple_of(std::span<const Number> numbers) {
 
 Window::Window(Spec spec, ValueReader reader)
     : spec_(std::move(spec)), reader_(std::move(reader)), mode_(reader_.first_mode()), kernel_(make(mode_)) {
-    if (!mode_.objects()) empty_ = spec_.aggregation.attr("empty");
+    // That of a record is made anew each time: it may hold lists, and those of a user's own may be errors.
+    if (!mode_.objects() && reader_.row() == nullptr) empty_ = spec_.aggregation.attr("empty");
 }
 
-std::unique_ptr<Kernel> Window::make(Mode mode) const {
+std::unique_ptr<Kernel> Window::make(const Mode& mode) const {
+    if (const RowReader* const row = reader_.row()) return make_record(*row, row->layout(mode), spec_.algorithm);
     if (mode.objects()) return make_python(spec_.aggregation, spec_.algorithm).kernel;
     return make_native(spec_, mode.value == Kind::real);
 }
@@ -47,8 +50,9 @@ void Window::insert(nb::handle time, nb::handle value) {
         const Moment moment = size() == 0 ? Clock::first(time) : clock_.among(time);
         Value read;
         Mode mode;
-        nb::object holder;
+        Holder holder;
         if (!reader_.read(value, read, mode, holder)) return;
+        if (spec_.timed) read.time = (holder.time = moment_as_it_leaves(moment)).ptr();
         Change change;
         Kernel& kernel = prepare(change, mode, moment);
         reader_.settle(read, mode, change.mode);
@@ -88,6 +92,14 @@ void Window::bulk_insert(nb::object label, std::span<const Time> ticks, nb::tupl
     });
 }
 
+void Window::bulk_insert_rows(nb::object label, std::span<const Time> ticks, const nb::list& columns) {
+    checked([&] {
+        Batch batch(reader_, ticks);
+        batch.read_rows(columns);
+        insert_batch(batch, std::move(label));
+    });
+}
+
 void Window::insert_batch(Batch& batch, nb::object label) {
     if (batch.ticks().empty()) return;
     Clock clock;
@@ -96,10 +108,11 @@ void Window::insert_batch(Batch& batch, nb::object label) {
     Kernel& kernel = prepare(change, batch.mode(),
                              {0, clock.kind(), clock.kind() == TimeKind::other ? clock.label() : nb::object()});
     const Column column = batch.column(change.mode);
+    if (spec_.timed) batch.add_times(clock);
     try {
         // Python objects are touched in the one case only.
         std::optional<nb::gil_scoped_release> released;
-        if (!change.mode.objects()) released.emplace();
+        if (!touches_python(change.mode)) released.emplace();
         kernel.bulk_insert(batch.ticks(), column);
     } catch (const OutOfOrder& late) {
         raise_out_of_order(late.time, late.youngest, change);
@@ -108,16 +121,47 @@ void Window::insert_batch(Batch& batch, nb::object label) {
 }
 
 Kernel& Window::prepare(Change& change, Mode mode, const Moment& moment) const {
-    if (size() == 0) {
+    const bool empty = size() == 0;
+    mode.scale = empty || moment.kind != clock_.kind() ? scale_at(moment) : mode_.scale;
+    if (empty) {
         change = {mode == mode_ ? nullptr : make(mode), mode, moment.kind, moment.label};
-    } else {
-        change.mode = mode == mode_ ? mode : reader_.join(mode_, mode);
-        change.kind = moment.kind;
-        change.label = moment.label;
-        if (moment.kind != clock_.kind()) change.kernel = kernel_->with_times(real_time);
-        if (change.mode != mode_) change.kernel = widened(change.kernel ? *change.kernel : *kernel_, change.mode);
+        return change.kernel ? *change.kernel : *kernel_;
     }
+    change.mode = mode == mode_ ? mode : reader_.join(mode_, mode);
+    change.kind = moment.kind;
+    change.label = moment.label;
+    if (moment.kind != clock_.kind()) change.kernel = at_real_times(change.mode.scale);
+    if (!change.mode.keeps_values_as(mode_))
+        change.kernel = widened(change.kernel ? *change.kernel : *kernel_, change.mode);
     return change.kernel ? *change.kernel : *kernel_;
+}
+
+TickScale Window::scale_at(const Moment& moment) const {
+    if (reader_.row() == nullptr || !reader_.row()->timed()) return {};
+    if (moment.kind != TimeKind::other) return {1.0, moment.kind == TimeKind::real};
+    const nb::object step = moment.label.attr("step");
+    if (step.is_none()) {
+        PyErr_Format(PyExc_TypeError, "times of kind %S have no length in seconds, which %R needs: use days or finer",
+                     moment.label.ptr(), spec_.aggregation.ptr());
+        throw nb::python_error();
+    }
+    return {nb::cast<double>(step) * 1e-18, false};
+}
+
+std::unique_ptr<Kernel> Window::at_real_times(TickScale scale) const {
+    Mode mode = mode_;
+    mode.scale = scale;
+    return kernel_->with_times(real_time, reader_.row() ? reader_.row()->layout(mode) : nullptr);
+}
+
+nb::object Window::moment_as_it_leaves(const Moment& moment) const {
+    Clock clock;
+    clock.set(moment.kind, moment.label);
+    return clock.decode(moment.ticks);
+}
+
+bool Window::touches_python(const Mode& mode) const {
+    return mode.objects() || (reader_.row() && !reader_.row()->objects().empty());
 }
 
 void Window::commit(Change& change) {
@@ -126,7 +170,9 @@ void Window::commit(Change& change) {
     clock_.set(change.kind, std::move(change.label));
 }
 
-std::unique_ptr<Kernel> Window::widened(const Kernel& kernel, Mode to) const {
+std::unique_ptr<Kernel> Window::widened(const Kernel& kernel, const Mode& to) const {
+    if (const RowReader* const row = reader_.row())
+        return kernel.with_layout(row->layout(to), row->reading(to.reals & ~mode_.reals));
     return to.objects() ? with_objects(kernel) : kernel.with_reals();
 }
 
@@ -136,7 +182,7 @@ std::unique_ptr<Kernel> Window::with_objects(const Kernel& kernel) const {
     kernel.tell([&](Time time, std::span<const Value> values) {
         Object partial;
         for (const Value& value : values) {
-            Object lifted = monoid.lift(reader_.restored(value, mode_).ptr());
+            Object lifted = monoid.lift(reader_.restored(value, mode_).ptr(), nullptr);
             partial = partial ? monoid.combine(partial, lifted) : std::move(lifted);
         }
         objects.load(time, std::move(partial));
@@ -234,10 +280,10 @@ void Window::merge(const Window& other) {
 }
 
 //! A kernel with this window's entries as another one keeps them; nothing where it keeps them so itself.
-std::unique_ptr<Kernel> Window::entries_as(Mode mode, TimeKind kind) const {
+std::unique_ptr<Kernel> Window::entries_as(const Mode& mode, TimeKind kind) const {
     std::unique_ptr<Kernel> entries;
-    if (kind != clock_.kind()) entries = kernel_->with_times(real_time);
-    if (mode != mode_) entries = widened(entries ? *entries : *kernel_, mode);
+    if (kind != clock_.kind()) entries = at_real_times(mode.scale);
+    if (!mode.keeps_values_as(mode_)) entries = widened(entries ? *entries : *kernel_, mode);
     return entries;
 }
 
@@ -257,6 +303,8 @@ std::vector<PyObject*> Window::references() const {
     std::vector<PyObject*> held = kernel_ ? kernel_->references() : std::vector<PyObject*>();
     held.push_back(spec_.aggregation.ptr());
     held.push_back(reader_.skips().ptr());
+    if (const RowReader* const row = reader_.row())
+        for (PyObject* const reference : row->references()) held.push_back(reference);
     return held;
 }
 
@@ -264,7 +312,7 @@ void Window::drop_references() {
     // Nobody can reach the window any more; should a finalizer do so all the same, it is refused.
     busy_ = true;
     kernel_.reset();
-    reader_.drop_skips();
+    reader_.drop_references();
     spec_.aggregation.reset();
 }
 
@@ -306,6 +354,7 @@ nb::object Window::lowered(const Result& result) const {
         }
         nb::object operator()(const BloomFilter& filter) const { return filter_of(filter); }
         nb::object operator()(const Object& object) const { return nb::borrow(object.get()); }
+        nb::object operator()(const Answers& answers) const { return window.answered(answers); }
     };
     return std::visit(Visitor{*this, truth, coded}, result);
 }

@@ -21,9 +21,12 @@ struct Spec {
     std::string kernel;
     KernelOptions options;
     AlgorithmOptions algorithm;
+    //! The aggregation, or a member of it in Python, is given the times of events.
+    bool timed = false;
 };
 
 class Batch;
+struct AnswerSpec;
 
 class Window {
 public:
@@ -35,6 +38,8 @@ public:
     void bulk_insert(nb::object label, std::span<const Time> ticks, std::span<const std::int64_t> values);
     void bulk_insert(nb::object label, std::span<const Time> ticks, std::span<const double> values);
     void bulk_insert(nb::object label, std::span<const Time> ticks, nb::tuple values);
+    //! One array, or tuple, for each column that the record reads.
+    void bulk_insert_rows(nb::object label, std::span<const Time> ticks, const nb::list& columns);
     nb::object evict(nb::handle time);
     void bulk_evict(nb::handle time);
     void clear();
@@ -83,11 +88,20 @@ private:
     void insert_numbers(nb::object label, std::span<const Time> ticks, Numbers values);
     void commit(Change& change);
     Mode mode_named(std::string_view name) const;
-    std::unique_ptr<Kernel> make(Mode mode) const;
-    std::unique_ptr<Kernel> widened(const Kernel& kernel, Mode to) const;
+    Mode row_mode_named(std::string_view name) const;
+    std::unique_ptr<Kernel> make(const Mode& mode) const;
+    std::unique_ptr<Kernel> widened(const Kernel& kernel, const Mode& to) const;
+    //! The window's entries at the times that their integers stand for as reals.
+    std::unique_ptr<Kernel> at_real_times(TickScale scale) const;
+    //! How long a tick is, for an aggregation whose partials keep times; the same for all others.
+    TickScale scale_at(const Moment& moment) const;
+    nb::object moment_as_it_leaves(const Moment& moment) const;
+    bool touches_python(const Mode& mode) const;
     std::unique_ptr<Kernel> with_objects(const Kernel& kernel) const;
-    std::unique_ptr<Kernel> entries_as(Mode mode, TimeKind kind) const;
+    std::unique_ptr<Kernel> entries_as(const Mode& mode, TimeKind kind) const;
     nb::object lowered(const Result& result) const;
+    nb::object answered(const Answers& answers) const;
+    nb::object answered(const AnswerSpec& spec, const Answers& answers) const;
     nb::object empty() const;
     [[noreturn]] void raise_out_of_order(Time time, Time youngest, const Change& change) const;
     [[noreturn]] void raise_unsupported(const char* what) const;

@@ -12,14 +12,27 @@
 #include <vector>
 
 #include "kernel.hpp"
-#include "mirrored.hpp"
 #include "sash/codec.hpp"
+#include "sash/widen.hpp"
 #include "sash/window.hpp"
+
+namespace sash {
+
+template <class Storage>
+class Record;
+
+}  // namespace sash
 
 namespace sash::face {
 
+//! A monoid that is made of parts, laid out at run time.
 template <class M>
-typename M::Partial lift(const M& monoid, const Value& value) {
+concept OfParts = requires(const M& monoid, const LayoutPtr& layout) {
+    { monoid.over(layout) } -> std::same_as<M>;
+};
+
+template <class M>
+typename M::Partial lift(const M& monoid, Time, const Value& value) {
     using Input = typename M::Input;
     if constexpr (std::same_as<Input, double>) {
         return monoid.lift(value.real);
@@ -31,6 +44,12 @@ typename M::Partial lift(const M& monoid, const Value& value) {
         return monoid.lift(static_cast<Input>(value.cell));
     }
 }
+
+//! The ends of a record; defined in record_front.hpp.
+template <class Storage>
+Storage lift(const Record<Storage>& record, Time time, const Value& value);
+template <class Storage>
+Result lower(const Record<Storage>& record, const Storage& partial);
 
 //! Monoids whose result is one of the values, by its code.
 template <class M>
@@ -78,8 +97,7 @@ inline bool is_neutral(const ExtremeArguments&, const ExtremeArguments::Partial&
     return !partial.present;
 }
 
-//! The integers of a monoid as reals: the monoid that continues, and each partial carried over. Each of these maps is
-//! a homomorphism, so it makes no difference whether events are combined before or after it.
+//! The monoid that continues when integers are read as reals; sash::widen carries the partials over.
 inline SumReal widened(const SumInt&) {
     return {};
 }
@@ -91,34 +109,6 @@ M widened(M monoid) {
     if constexpr (requires { monoid.kind; }) monoid.kind = NumberKind::real;
     return monoid;
 }
-
-inline Cell wide_cell(Cell cell, Cell mask = 0) {
-    return encode_real(exact_real(cell ^ mask)) ^ mask;
-}
-
-inline double widen(const SumInt&, std::int64_t partial) {
-    return exact_real(partial);
-}
-inline double widen(const ProductInt&, std::int64_t partial) {
-    return exact_real(partial);
-}
-inline Cell widen(const Extremes& monoid, Cell partial) {
-    return wide_cell(partial, monoid.mask);
-}
-inline auto widen(const ExtremeCounts& monoid, ExtremeCounts::Partial partial) {
-    partial.extreme = wide_cell(partial.extreme, monoid.mask);
-    return partial;
-}
-inline Range::Partial widen(const Range&, const Range::Partial& partial) {
-    return {wide_cell(partial.least), wide_cell(partial.greatest)};
-}
-inline auto widen(const ExtremeArguments& monoid, ExtremeArguments::Partial partial) {
-    partial.key = wide_cell(partial.key, monoid.mask);
-    return partial;
-}
-
-template <class M>
-concept Widens = requires(const M& monoid, const typename M::Partial& partial) { widen(monoid, partial); };
 
 //! The values that a partial stands for, oldest first, where it still has them.
 inline std::vector<Value> values_of(const Ends&, const Ends::Partial& partial) {

@@ -15,8 +15,16 @@
 #include "object.hpp"
 #include "sash/monoids/bloom.hpp"
 #include "sash/number.hpp"
+#include "sash/record/event.hpp"
 #include "sash/snapshot.hpp"
 #include "sash/time.hpp"
+
+namespace sash {
+
+class Layout;
+struct CompiledFunctions;
+
+}  // namespace sash
 
 namespace sash::face {
 
@@ -30,6 +38,12 @@ struct Value {
     std::string_view text = {};
     //! Borrowed.
     PyObject* object = nullptr;
+    //! The event's time as it leaves the window, for an aggregation in Python that asks for it. Borrowed.
+    PyObject* time = nullptr;
+    //! The columns that the parts of a record read.
+    std::span<Field> row = {};
+    //! What the members of a record in Python take; nothing where they pass the event over. Borrowed.
+    std::span<PyObject* const> members = {};
 };
 
 //! Many values on their way in: as they are, or as one plain array of the field that the kernel reads, or of no
@@ -49,14 +63,17 @@ struct Column {
     }
 };
 
-//! A number by its code: the window knows which kind of number it is.
-struct Coded {
-    Cell cell;
+//! What a record answers: its parts, and its members in Python.
+struct Answers {
+    std::vector<Outcome> parts;
+    std::vector<Object> members;
 };
 
 //! What a query gives; monostate when there is no value.
-using Result =
-    std::variant<std::monostate, std::int64_t, double, Coded, std::vector<Cell>, std::string, BloomFilter, Object>;
+using Result = std::variant<std::monostate, std::int64_t, double, Coded, std::vector<Cell>, std::string, BloomFilter,
+                            Object, Answers>;
+
+using LayoutPtr = std::shared_ptr<const Layout>;
 
 class Kernel {
 public:
@@ -94,8 +111,11 @@ public:
     virtual void restore(Reader& reader) = 0;
 
     virtual std::unique_ptr<Kernel> copy() const = 0;
-    //! The same entries at other times; the map must be strictly monotone.
-    virtual std::unique_ptr<Kernel> with_times(const TimeMap& map) const = 0;
+    //! The same entries at other times; the map must be strictly monotone. A record gets the layout for those times.
+    virtual std::unique_ptr<Kernel> with_times(const TimeMap& map, const LayoutPtr& layout) const = 0;
+    //! The same entries of a record in another layout of the same parts; `wide` has the parts whose columns are read as
+    //! reals from now on.
+    virtual std::unique_ptr<Kernel> with_layout(const LayoutPtr& layout, const std::vector<bool>& wide) const = 0;
     //! The same entries with their integers read as reals. Throws Inexact where one does not fit.
     virtual std::unique_ptr<Kernel> with_reals() const = 0;
     //! Takes the entries apart, for a kernel that keeps Python objects instead.
@@ -103,20 +123,6 @@ public:
     //! The Python objects that belong to the kernel as a whole, for the garbage collector.
     virtual std::vector<PyObject*> references() const = 0;
 };
-
-//! An integer that float64 cannot hold.
-class Inexact : public std::invalid_argument {
-public:
-    explicit Inexact(std::int64_t number) : std::invalid_argument(std::to_string(number)), value(number) {}
-    std::int64_t value;
-};
-
-//! The integer as a real, if nothing is lost.
-inline double exact_real(std::int64_t value) {
-    constexpr std::int64_t kLast = std::int64_t{1} << 53;
-    if (value < -kLast || value > kLast) throw Inexact(value);
-    return static_cast<double>(value);
-}
 
 //! The parameters of all built-in aggregations; each kernel reads its own.
 struct KernelOptions {
@@ -127,6 +133,10 @@ struct KernelOptions {
     std::size_t bits = 0;
     unsigned hashes = 0;
     std::string separator;
+    bool bias = false;
+    //! In seconds.
+    double half_life = 0.0;
+    std::shared_ptr<const CompiledFunctions> compiled;
 };
 
 //! The parameters of all algorithms; 0 leaves the choice to the algorithm.

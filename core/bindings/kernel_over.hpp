@@ -33,12 +33,12 @@ public:
 
     KernelOver(const M& monoid, const AlgorithmOptions& options) : monoid_(monoid), options_(options) {}
 
-    void insert(Time time, const Value& value) final { put(time, lift(monoid_, value)); }
+    void insert(Time time, const Value& value) final { put(time, lift(monoid_, time, value)); }
 
     void bulk_insert(std::span<const Time> times, const Column& values) final {
         std::vector<Partial> partials;
         partials.reserve(values.size);
-        for (std::size_t i = 0; i < values.size; ++i) partials.push_back(lift(monoid_, values[i]));
+        for (std::size_t i = 0; i < values.size; ++i) partials.push_back(lift(monoid_, times[i], values[i]));
         put_all(times, partials);
     }
 
@@ -91,10 +91,32 @@ public:
         if (reader.left() != 0) throw DamagedSnapshot("bytes follow its last entry");
     }
 
-    std::unique_ptr<Kernel> with_times(const TimeMap& map) const final {
-        auto mapped = make_kernel(monoid_, options_);
-        for_each([&](Time time, const Partial& partial) { mapped->load(map(time), partial); });
-        return mapped;
+    std::unique_ptr<Kernel> with_times(const TimeMap& map, const LayoutPtr& layout) const final {
+        if constexpr (OfParts<M>) {
+            auto mapped = make_kernel(monoid_.over(layout), options_);
+            for_each([&](Time time, Partial partial) {
+                monoid_.retime(partial, map);
+                mapped->load(map(time), std::move(partial));
+            });
+            return mapped;
+        } else {
+            auto mapped = make_kernel(monoid_, options_);
+            for_each([&](Time time, const Partial& partial) { mapped->load(map(time), partial); });
+            return mapped;
+        }
+    }
+
+    std::unique_ptr<Kernel> with_layout(const LayoutPtr& layout, const std::vector<bool>& wide) const final {
+        if constexpr (OfParts<M>) {
+            const M other = monoid_.over(layout);
+            auto moved = make_kernel(other, options_);
+            for_each([&](Time time, const Partial& partial) {
+                moved->load(time, monoid_.widened(wide, partial, other));
+            });
+            return moved;
+        } else {
+            throw Unsupported("change its layout");
+        }
     }
 
     std::unique_ptr<Kernel> with_reals() const final {

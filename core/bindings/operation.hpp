@@ -6,6 +6,8 @@
 
 #include "errors.hpp"
 #include "face.hpp"
+#include "sash/record/compiled.hpp"
+#include "sash/widen.hpp"
 #include "sash/window.hpp"
 
 namespace sash::face {
@@ -40,6 +42,9 @@ auto Window::checked(F f) const {
         raise_unsupported(what.what());
     } catch (const Inexact& number) {
         raise_inexact(number.value);
+    } catch (const CompiledError& error) {
+        raise("AggregationError",
+              std::string(error.what()) + ": run the aggregation uncompiled to see which and where");
     } catch (const DamagedSnapshot& damage) {
         raise("SnapshotError", std::string("the snapshot cannot be read: ") + damage.what());
     }

@@ -19,6 +19,8 @@ namespace nb = nanobind;
 struct PythonMethods {
     explicit PythonMethods(nb::handle aggregation);
 
+    //! lift takes the event's time too.
+    bool timed;
     Object identity;
     Object lift;
     Object combine;
@@ -42,7 +44,10 @@ public:
     explicit PythonMonoid(nb::handle aggregation) : methods_(std::make_shared<const PythonMethods>(aggregation)) {}
 
     Partial identity() const { return methods_->identity; }
-    Partial lift(PyObject* value) const { return call(methods_->lift, value); }
+    //! The time is looked at only where the aggregation asks for it.
+    Partial lift(PyObject* value, PyObject* time) const {
+        return methods_->timed ? call(methods_->lift, value, time) : call(methods_->lift, value);
+    }
     Partial combine(const Partial& older, const Partial& newer) const {
         return call(methods_->combine, older.get(), newer.get());
     }

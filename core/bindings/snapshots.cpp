@@ -10,6 +10,7 @@
 #include "errors.hpp"
 #include "face.hpp"
 #include "operation.hpp"
+#include "row.hpp"
 
 namespace sash::face {
 
@@ -40,12 +41,33 @@ nb::bytes to_bytes(std::string_view bytes) {
 
 }  // namespace
 
+//! The kinds of a record's columns, a letter each.
 std::string Window::mode_name() const {
+    if (const RowReader* const row = reader_.row()) {
+        std::string letters("row:");
+        for (std::size_t i = 0; i < row->slots().size(); ++i) letters += mode_.reals[i] ? 'f' : 'i';
+        return letters;
+    }
     const std::string value(name_of(mode_.value));
     return reader_.inputs() == Inputs::keyed ? value + " " + std::string(name_of(mode_.argument)) : value;
 }
 
+Mode Window::row_mode_named(std::string_view name) const {
+    Mode mode = reader_.first_mode();
+    const std::vector<Slot>& slots = reader_.row()->slots();
+    if (!name.starts_with("row:") || name.size() != slots.size() + 4)
+        throw DamagedSnapshot("its columns are not those of this aggregation");
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        const char letter = name[i + 4];
+        if (letter != 'i' && (letter != 'f' || slots[i].reader.inputs() != Inputs::number))
+            throw DamagedSnapshot("it names no kind of column that this aggregation has");
+        mode.reals[i] = letter == 'f';
+    }
+    return mode;
+}
+
 Mode Window::mode_named(std::string_view name) const {
+    if (reader_.row()) return row_mode_named(name);
     const std::size_t gap = name.find(' ');
     Mode mode{kind_named(name.substr(0, gap)), Kind::integer};
     if (gap != std::string_view::npos) mode.argument = kind_named(name.substr(gap + 1));
@@ -75,6 +97,7 @@ void Window::restore(std::string_view mode, nb::object label, std::string_view b
         clock.set_label(std::move(label));
         change.kind = clock.kind();
         if (clock.kind() == TimeKind::other) change.label = clock.label();
+        change.mode.scale = scale_at({0, change.kind, change.label});
         change.kernel = make(change.mode);
         Reader reader(body);
         change.kernel->restore(reader);

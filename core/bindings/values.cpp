@@ -6,7 +6,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "row.hpp"
 #include "sash/hash.hpp"
+#include "sash/widen.hpp"
 
 namespace sash::face {
 
@@ -17,7 +19,7 @@ Inputs inputs_named(std::string_view name) {
         {"ignored", Inputs::ignored}, {"number", Inputs::number}, {"real", Inputs::real},
         {"integer", Inputs::integer}, {"bool", Inputs::boolean},  {"any", Inputs::any},
         {"keyed", Inputs::keyed},     {"text", Inputs::text},     {"hashable", Inputs::hashable},
-        {"object", Inputs::object}};
+        {"object", Inputs::object},   {"row", Inputs::row}};
     for (const auto& [known, inputs] : kNames)
         if (known == name) return inputs;
     throw std::invalid_argument("no kind of input is called " + std::string(name));
@@ -84,27 +86,37 @@ ValueReader::ValueReader(std::string_view kernel, std::string_view inputs, std::
       sums_(kernel == "sum" || kernel == "product" || kernel == "mean" || kernel == "moments"),
       skips_(std::move(skips)) {}
 
+ValueReader::ValueReader(std::shared_ptr<const RowReader> row)
+    : inputs_(Inputs::row),
+      on_nan_(OnNan::propagate),
+      nan_is_least_(false),
+      positive_(false),
+      sums_(false),
+      row_(std::move(row)) {}
+
 Mode ValueReader::first_mode() const {
-    if (inputs_ == Inputs::object) return {Kind::object, Kind::integer};
-    return {inputs_ == Inputs::real ? Kind::real : Kind::integer, Kind::integer};
+    if (inputs_ == Inputs::object) return {Kind::object, Kind::integer, {}, {}};
+    return {inputs_ == Inputs::real ? Kind::real : Kind::integer, Kind::integer, {}, {}};
 }
 
-Mode ValueReader::join(Mode window, Mode value) const {
+Mode ValueReader::join(const Mode& window, const Mode& value) const {
+    if (inputs_ == Inputs::row) return {window.value, window.argument, window.reals | value.reals, value.scale};
     const auto alike = [](Kind a, Kind b) { return a == b ? a : Kind::object; };
-    if (inputs_ == Inputs::any) return {alike(window.value, value.value), Kind::integer};
+    if (inputs_ == Inputs::any) return {alike(window.value, value.value), Kind::integer, {}, {}};
     const Kind argument = alike(window.argument, value.argument);
-    if (argument == Kind::object) return {Kind::object, Kind::object};
-    return {std::max(window.value, value.value), argument};
+    if (argument == Kind::object) return {Kind::object, Kind::object, {}, {}};
+    return {std::max(window.value, value.value), argument, {}, {}};
 }
 
-bool ValueReader::read(nb::handle source, Value& value, Mode& mode, nb::object& holder) const {
-    if (source.is_none()) return false;
+bool ValueReader::read(nb::handle source, Value& value, Mode& mode, Holder& holder) const {
     mode = first_mode();
+    if (source.is_none()) return false;
     switch (inputs_) {
         case Inputs::number:
             return read_number(source, value, mode.value);
         case Inputs::ignored:
             value.cell = 1;
+            value.real = 1.0;
             return accepts_any(source);
         case Inputs::real:
             return read_real(source, value);
@@ -116,19 +128,21 @@ bool ValueReader::read(nb::handle source, Value& value, Mode& mode, nb::object& 
                 source.ptr() == Py_True || (source.ptr() != Py_False && nb::cast<bool>(read_by("read_bool", source)));
             return true;
         case Inputs::any: {
-            const bool kept = read_any(source, value.cell, mode.value, holder);
-            value.object = holder ? holder.ptr() : source.ptr();
+            const bool kept = read_any(source, value.cell, mode.value, holder.object);
+            value.object = holder.object ? holder.object.ptr() : source.ptr();
             return kept;
         }
         case Inputs::keyed:
             return read_pair(source, value, mode);
         case Inputs::text:
-            return read_text(source, value, holder);
+            return read_text(source, value, holder.object);
         case Inputs::hashable:
             return read_hash(source, value);
         case Inputs::object:
             value.object = source.ptr();
             return read_object(source);
+        case Inputs::row:
+            return row_->read(source, value, mode, holder);
     }
     return false;
 }
@@ -256,7 +270,8 @@ Cell ValueReader::code(double number) const {
     return encode_real(std::copysign(std::numeric_limits<double>::quiet_NaN(), nan_is_least_ ? -1.0 : 1.0));
 }
 
-void ValueReader::settle(Value& value, Mode from, Mode to) const {
+void ValueReader::settle(Value& value, const Mode& from, const Mode& to) const {
+    if (inputs_ == Inputs::row) return row_->settle(value.row, from.reals, to.reals);
     if (from.value == Kind::integer && to.value == Kind::real) {
         value.real = exact_real(value.cell);
         value.cell = encode_real(value.real);

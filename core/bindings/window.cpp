@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "face.hpp"
+#include "row.hpp"
 
 namespace sash::face {
 
@@ -27,17 +28,6 @@ T option(const nb::dict& options, const char* name, T otherwise) {
     return options.contains(name) ? nb::cast<T>(options[name]) : otherwise;
 }
 
-KernelOptions kernel_options(const nb::dict& options) {
-    KernelOptions parsed;
-    parsed.geometric = option(options, "geometric", false);
-    parsed.root = option(options, "root", false);
-    parsed.ddof = option(options, "ddof", 1);
-    parsed.bits = option(options, "bits", std::size_t{1} << 14);
-    parsed.hashes = option(options, "hashes", 3u);
-    parsed.separator = option(options, "separator", std::string());
-    return parsed;
-}
-
 AlgorithmOptions algorithm_options(std::string name, const nb::dict& options) {
     return {std::move(name), option(options, "min_arity", 0u), option(options, "leaf", 0u)};
 }
@@ -47,11 +37,16 @@ void construct(Window* place, nb::object aggregation, nb::object native, std::st
                nb::object skips) {
     const bool compiled = !native.is_none();
     const nb::dict parameters = compiled ? nb::dict(native.attr("options")) : nb::dict();
+    const nb::object row = compiled ? nb::object(native.attr("row")) : nb::none();
     const std::string kernel = compiled ? nb::cast<std::string>(native.attr("kernel")) : "object";
     const std::string inputs = compiled ? nb::cast<std::string>(native.attr("inputs")) : "object";
     const std::string nan = nb::cast<std::string>(aggregation.attr("nan"));
-    Spec spec{aggregation, kernel, kernel_options(parameters), algorithm_options(std::move(algorithm), options)};
-    ValueReader reader(kernel, inputs, nan, spec.options.geometric, std::move(skips));
+    Spec spec{aggregation, kernel, kernel_options(parameters), algorithm_options(std::move(algorithm), options),
+              nb::cast<bool>(aggregation.attr("timed"))};
+    // Native parts read the ticks themselves.
+    if (!row.is_none() && nb::len(nb::object(row.attr("objects"))) == 0) spec.timed = false;
+    ValueReader reader = row.is_none() ? ValueReader(kernel, inputs, nan, spec.options.geometric, std::move(skips))
+                                       : ValueReader(std::make_shared<const RowReader>(row));
     new (place) Window(std::move(spec), std::move(reader));
 }
 
@@ -110,6 +105,10 @@ void bind_parts(Class& window) {
         .def("_bulk_insert",
              [](Window& self, nb::object kind, const Times& times, nb::tuple values) {
                  self.bulk_insert(std::move(kind), span_of(times), std::move(values));
+             })
+        .def("_bulk_insert_rows",
+             [](Window& self, nb::object kind, const Times& times, const nb::list& columns) {
+                 self.bulk_insert_rows(std::move(kind), span_of(times), columns);
              })
         .def("_merge", &Window::merge)
         .def("_entries", &Window::entries, "after"_a.none())

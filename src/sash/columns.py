@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import array
 import sys
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Column", "read_column"]
+if TYPE_CHECKING:
+    from sash.aggregations.records import Row, Slot
+
+__all__ = ["Column", "read_column", "read_rows"]
 
 #: What the core takes: numbers without a copy, anything else as Python objects.
 Column: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.float64] | tuple[Any, ...]
@@ -44,6 +47,42 @@ def read_column(values: Any, inputs: str) -> tuple[Column, Kept]:
     if isinstance(values, (memoryview, array.array)):
         return _from_numpy(np.asarray(values), inputs), None
     return tuple(values), None
+
+
+def read_rows(values: Any, row: Row, size: int) -> list[Column] | None:
+    """The columns that a record reads, one a slot, where the values are a frame; None where they are single rows.
+
+    A dict of columns and whatever has columns by name (pandas, polars, Arrow) is a frame. Cost: O(1) a column without
+    nulls, O(n) a column with some.
+
+    >>> from sash.aggregations.records import build
+    >>> from sash import Sum
+    >>> read_rows({"x": np.array([1, 2])}, build({"total": Sum("x")}), 2)
+    [array([1, 2])]
+    """
+    if not hasattr(values, "__getitem__") or isinstance(values, (list, tuple, np.ndarray)):
+        return None
+    if row.objects or any(slot.path.column is None and slot.inputs != "ignored" for slot in row.slots):
+        return None
+    return [_slot_column(values, slot, size) for slot in row.slots]
+
+
+def _slot_column(values: Any, slot: Slot, size: int) -> Column:
+    if slot.path.column is None:
+        return np.ones(size, np.int64)
+    try:
+        found = values[slot.path.column]
+    except (KeyError, IndexError) as error:
+        raise KeyError(f"there is no column {slot.path.column!r}") from error
+    column, kept = read_column(found, slot.inputs)
+    if kept is not None and not kept.all():
+        filled: list[Any] = [None] * len(kept)
+        for place, value in zip(np.flatnonzero(kept), column, strict=True):
+            filled[place] = value
+        column = tuple(filled)
+    if len(column) != size:
+        raise ValueError(f"{size} times and {len(column)} values of {slot.path.column!r}: there must be one a time")
+    return column
 
 
 def _from_numpy(values: npt.NDArray[Any], inputs: str) -> Column:

@@ -45,7 +45,8 @@ class Oracle:
             raise OutOfOrderError(
                 f"the time {time!r} is before the youngest, {self.youngest!r}: sort, or allow any order"
             )
-        partial = self.aggregation.lift(value)
+        when = (times.decode(kind, ticks),) if self.aggregation.timed else ()
+        partial = self.aggregation.lift(value, *when)
         place = bisect_left(kept, ticks)
         if place < len(kept) and kept[place] == ticks:
             self._partials[place] = self.aggregation.combine(self._partials[place], partial)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from sash import _core, algorithms, snapshots
 from sash.aggregations.base import Aggregation
-from sash.columns import read_column
+from sash.columns import read_column, read_rows
 from sash.errors import AggregationError, SnapshotError
 from sash.times import FLOAT, INT, Kind, encode_array, encode_as
+
+if TYPE_CHECKING:
+    from sash.aggregations.records import Row
 
 __all__ = ["Window"]
 
@@ -91,6 +94,8 @@ class Window(_core.Window):
         """
         kind, ticks = encode_array(times)
         native = self.aggregation.native()
+        if native is not None and native.row is not None:
+            return self._insert_rows(kind, ticks, times, values, native.row)
         column, kept = read_column(values, "object" if native is None else native.inputs)
         size = len(column) if kept is None else len(kept)
         if len(ticks) != size:
@@ -100,6 +105,18 @@ class Window(_core.Window):
         if kept is not None:
             ticks = ticks[kept]
         self._bulk_insert(kind, np.ascontiguousarray(ticks), column)
+
+    def _insert_rows(self, kind: Kind, ticks: npt.NDArray[np.int64], times: Any, values: Any, row: Row) -> None:
+        columns = read_rows(values, row, len(ticks))
+        rows = () if columns is not None else _listed(values)
+        if columns is None and len(rows) != len(ticks):
+            raise ValueError(f"{len(ticks)} times and {len(rows)} values: there must be one value a time")
+        if len(self):
+            kind, ticks = _among(self._time_kind, kind, ticks, times)
+        if columns is None:
+            self._bulk_insert(kind, np.ascontiguousarray(ticks), rows)
+        else:
+            self._bulk_insert_rows(kind, np.ascontiguousarray(ticks), columns)
 
     def items(self) -> Iterator[tuple[Any, Any]]:
         """Walk over (time, result of that event alone), oldest first.
@@ -227,6 +244,21 @@ class Window(_core.Window):
 
 
 _SHORT: Final = reprlib.Repr()
+
+
+def _listed(values: Any) -> tuple[Any, ...]:
+    """Values one by one; a frame as its rows, an array as Python numbers."""
+    if isinstance(values, np.ndarray):
+        return tuple(values.tolist())
+    for name in ("to_pylist", "to_dicts"):
+        if hasattr(values, name):
+            return tuple(getattr(values, name)())
+    if hasattr(values, "to_dict") and hasattr(values, "columns"):
+        return tuple(values.to_dict("records"))
+    if isinstance(values, Mapping):
+        names = list(values)
+        return tuple(dict(zip(names, row, strict=True)) for row in zip(*values.values(), strict=True))
+    return tuple(values)
 
 
 def _own_skips(aggregation: Aggregation) -> Callable[[Any], bool] | None:

@@ -161,6 +161,232 @@ def test_a_declared_empty_result_that_is_not_the_lowered_identity_is_found():
     assert law_broken_by(Claim()) == "the empty window"
 
 
+def test_a_lift_of_the_wrong_type_is_found():
+    """The message names the method that failed, what it was given, and shows the user's own error."""
+    wrong = aggregation(lift=str, combine=lambda a, b: a + b, identity=0, name="wrong")
+    with pytest.raises(LawError) as caught:
+        assert_lawful(wrong, [7])
+    assert caught.value.law == "types"
+    assert str(caught.value).splitlines()[:4] == [
+        "<aggregation wrong> breaks the law of types:",
+        "  a = 0",
+        "  b = '7'",
+        """  combine(a, b) = TypeError("unsupported operand type(s) for +: 'int' and 'str'")""",
+    ]
+    assert isinstance(caught.value.__cause__, TypeError)
+
+
+@pytest.mark.parametrize("method", ["lift", "combine", "lower", "inverse", "encode", "decode"])
+def test_a_method_that_fails_is_named_with_what_it_was_given(method):
+    """Whichever of them it is."""
+
+    def fail(*arguments):
+        raise KeyError("lost")
+
+    methods = {
+        "lift": abs,
+        "combine": max,
+        "lower": abs,
+        "inverse": lambda whole, older: whole,
+        "encode": lambda partial: bytes([partial]),
+        "decode": lambda data: data[0],
+    }
+    broken = aggregation(**{**methods, method: fail}, identity=0, name="broken")
+    check = testing.check_codec if method in ("encode", "decode") else testing.check_pure
+    with pytest.raises(LawError, match=rf"{method}\(.*\) = KeyError\('lost'\)") as caught:
+        check(broken, [5])
+    assert caught.value.law == "types"
+
+
+def test_the_smallest_counterexample_comes_first():
+    """Single values before pairs, and the identity before both."""
+    shaky = aggregation(combine=lambda a, b: a if not b else b if not a else 10 * a - b, identity=0, name="shaky")
+    with pytest.raises(LawError) as caught:
+        testing.check_associative(shaky, [1, 2, 3])
+    assert list(caught.value.operands.values()) == [1, 1, 1]
+
+
+def test_a_long_counterexample_is_shortened_in_the_message_and_whole_in_the_fields():
+    """A page of numbers shows nothing."""
+    with pytest.raises(LawError) as caught:
+        testing.check_commutative(Collect(), [0, *range(500)])
+    assert all(len(line) < 1000 for line in str(caught.value).splitlines())
+    lossy = aggregation(combine=lambda a, b: a + b, identity=b"", encode=lambda a: b"", decode=lambda data: b"")
+    with pytest.raises(LawError) as caught:
+        testing.check_codec(lossy, [bytes(5000)])
+    assert len(str(caught.value)) < 2000
+    assert caught.value.operands["a"] == bytes(5000)
+
+
+def test_many_values_do_not_make_the_checks_slow():
+    """Combines are counted: all triples of a few partials, and one walk over the rest."""
+    combines = 0
+
+    def combine(older, newer):
+        nonlocal combines
+        combines += 1
+        return older + newer
+
+    assert_lawful(aggregation(combine=combine, identity=0, commutative=True), range(1000))
+    assert combines < 50_000
+
+
+def test_a_breach_among_many_values_is_found():
+    """Neighbours beyond the first few are tried too."""
+    late = aggregation(combine=lambda a, b: a if not b else b if not a else min(a + b, 7), identity=0, name="late")
+    assert_lawful(late, [1, 2, 3])
+    odd = aggregation(combine=lambda a, b: a + b if 500 not in (a, b) or not a or not b else 0, identity=0, name="odd")
+    assert_lawful(odd, [1, 2, 3])
+    assert law_broken_by(odd, [*range(1, 60), 500]) == "associativity"
+
+
+# Laws of what uses times
+
+
+class Span(Aggregation):
+    """From the first to the last event; right as long as the older comes first."""
+
+    timed = True
+    identity = None
+
+    def lift(self, value, time):
+        return time, time
+
+    def combine(self, older, newer):
+        if older is None or newer is None:
+            return newer if older is None else older
+        return older[0], newer[1]
+
+    def lower(self, partial):
+        return None if partial is None else partial[1] - partial[0]
+
+
+def test_timed_aggregations_are_tried_in_the_order_of_time():
+    """The times 0, 1, 2 are given to lift, and what came later is never the older one."""
+    seen = []
+
+    class Watched(Span):
+        def combine(self, older, newer):
+            if older is not None and newer is not None:
+                seen.append((older, newer))
+            return super().combine(older, newer)
+
+    assert_lawful(Watched(), ["a", None, "b", "c"])
+    assert seen
+    assert all(older[1] < newer[0] for older, newer in seen)
+    assert {time for older, newer in seen for time in older + newer} == {0, 1, 2}
+
+
+def test_a_timed_combine_that_is_not_associative_is_found():
+    """The gap between neighbours, forgetting where they end."""
+
+    class Gaps(Span):
+        def combine(self, older, newer):
+            if older is None or newer is None:
+                return newer if older is None else older
+            return older[0], newer[0]
+
+    assert law_broken_by(Gaps(), "abcd") == "associativity"
+
+
+def test_a_false_claim_of_commutativity_is_found_where_times_are_used():
+    """The claim is tried on neighbours, turned around."""
+
+    class Claim(Span):
+        commutative = True
+
+    assert law_broken_by(Claim(), "ab") == "commutativity"
+
+
+def test_a_timed_lift_that_takes_no_time_is_found():
+    """It says which method."""
+
+    class Forgetful(Span):
+        def lift(self, value):
+            return 0, 0
+
+    with pytest.raises(LawError, match=r"lift\(value, time\) = TypeError"):
+        assert_lawful(Forgetful(), "ab")
+
+
+# Approximate aggregations
+
+
+def test_an_approximate_aggregation_says_what_is_close():
+    """Its own word is taken, and only where the partials differ; the codec must still lose nothing."""
+
+    class Rounded(Aggregation):
+        identity = 0
+
+        def lift(self, value):
+            return value
+
+        def combine(self, older, newer):
+            return (older + newer) // 2 * 2 if older and newer else older + newer
+
+        def lower(self, partial):
+            return partial
+
+    class Close(Rounded):
+        def close(self, a, b):
+            return abs(a - b) <= 4
+
+    class Strict(Rounded):
+        def close(self, a, b):
+            return False
+
+    class Lossy(Close):
+        def encode(self, partial):
+            return bytes([partial // 2])
+
+        def decode(self, data):
+            return data[0] * 2
+
+    values = [1, 2, 3]
+    assert law_broken_by(Rounded(), values) == "associativity"
+    assert law_broken_by(Strict(), values) == "associativity"
+    assert_lawful(Close(), values)
+    assert law_broken_by(Lossy(), values) == "codecs"
+
+
+# Values
+
+
+def test_an_aggregation_of_your_own_may_name_its_inputs():
+    """Then there are strategies and nasty values for it."""
+
+    class Total(Aggregation):
+        identity = 0
+        inputs = "integer"
+
+        def lift(self, value):
+            return value
+
+        def combine(self, older, newer):
+            return older + newer
+
+        def lower(self, partial):
+            return partial
+
+    assert 2**63 - 1 in testing.nasty_values(Total())
+
+    @given(st.lists(testing.values_for(Total(), nasty=True), max_size=3))
+    def check(values):
+        assert_lawful(Total(), values)
+
+    check()
+
+
+def test_an_unknown_word_for_inputs_is_refused():
+    """With the words that there are."""
+
+    class Odd(Max):
+        inputs = "colours"
+
+    with pytest.raises(AggregationError, match="ignored, number, real"):
+        testing.values_for(Odd())
+
+
 def test_floats_are_compared_within_a_tolerance():
     """0.1 + 0.2 + 0.3 depends on the order; how much it may is the user's to say."""
     values = [0.1, 0.2, 0.3]

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "sash/event_count.hpp"
 #include "sash/monoids/arg.hpp"
 #include "sash/monoids/bits.hpp"
 #include "sash/monoids/bloom.hpp"
@@ -25,11 +26,6 @@ namespace sash {
 
 //! The most events that one partial may claim: far beyond any window, and far from overflow when many are added up.
 inline constexpr std::int64_t kMostEvents = std::int64_t{1} << 40;
-
-//! A field that counts events. A reader checks it.
-struct EventCount {
-    std::int64_t& value;
-};
 
 //! The fields of a partial, in the order of the format. Declared once, they serve writing and reading.
 inline auto fields(std::int64_t& partial) {

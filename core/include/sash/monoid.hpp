@@ -36,6 +36,10 @@ concept Invertible = Monoid<M> && requires(const M& monoid, const typename M::Pa
     { monoid.inverse(partial, partial) } -> std::convertible_to<typename M::Partial>;
 };
 
+//! A monoid whose combine may round, so that two ways to one aggregate may differ in the last bits.
+template <class M>
+concept Rounded = requires { requires M::rounded; };
+
 //! older = older (x) newer, in place where the monoid can (wide partials gain from it).
 template <Monoid M>
 void append(const M& monoid, typename M::Partial& older, const typename M::Partial& newer) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <bit>
+#include <charconv>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <variant>
 
 namespace sash {
@@ -24,6 +26,12 @@ inline std::int64_t encode_real(double value) {
 
 inline double decode_real(std::int64_t cell) {
     return std::bit_cast<double>(cell >= 0 ? cell : cell ^ std::numeric_limits<std::int64_t>::max());
+}
+
+//! The shortest text that reads back as the number.
+inline std::string text_of(double value) {
+    char text[32];
+    return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
 inline Number decode(Cell cell, NumberKind kind) {

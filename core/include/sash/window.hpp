@@ -82,6 +82,16 @@ concept CanOverflow = requires(const M& monoid, const typename M::Partial& parti
     { monoid.overflowed(partial) } -> std::same_as<bool>;
 };
 
+//! Whether a monoid that can overflow has to be watched for it: some know better than their type.
+template <CanOverflow M>
+bool may_overflow(const M& monoid) {
+    if constexpr (requires { monoid.may_overflow(); }) {
+        return monoid.may_overflow();
+    } else {
+        return true;
+    }
+}
+
 //! An algorithm behind its checks. Whatever throws leaves the window as it was.
 template <WindowAlgorithm A, Order order>
 class Checked {
@@ -104,7 +114,8 @@ public:
 
     void insert(Time time, Partial partial) {
         check_order(time);
-        if constexpr (CanOverflow<Monoid>) refuse_overflow(monoid_.combine(window_.query(), partial));
+        if constexpr (CanOverflow<Monoid>)
+            if (may_overflow(monoid_)) refuse_overflow(monoid_.combine(window_.query(), partial));
         window_.insert(time, std::move(partial));
     }
 
@@ -113,7 +124,8 @@ public:
     void bulk_insert(std::span<const Time> times, std::span<Partial> partials) {
         if (times.empty()) return;
         if constexpr (!takes_late) check_order(times);
-        if constexpr (CanOverflow<Monoid>) check_overflow(partials);
+        if constexpr (CanOverflow<Monoid>)
+            if (may_overflow(monoid_)) check_overflow(partials);
         if constexpr (Monoid::fallible) {
             A copy = window_;
             insert_all(copy, times, partials);

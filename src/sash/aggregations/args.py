@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from sash.aggregations.base import Aggregation, Native, OnNan, built_in, check_nan
@@ -20,28 +20,50 @@ Found = tuple[Number, Any]
 class _ArgExtremum(Aggregation):
     """A value is a pair (key, argument); a partial is the winning pair, or None."""
 
+    takes: ClassVar[str] = "pairs (key, argument)"
+    gives: ClassVar[str] = "the argument"
+    size: ClassVar[str] = "24 bytes"
+
     defaults: ClassVar[Mapping[str, Any]] = {"nan": "skip"}
     identity = None
     greatest: ClassVar[bool]
 
-    def __init__(self, key: str | None = None, argument: str | None = None, *, nan: OnNan = "skip") -> None:
-        if (key is None) != (argument is None):
-            raise TypeError(
-                f'{type(self).__name__} reads two columns, the key and its argument: ("amount", "merchant")'
-            )
-        self.column = None if key is None or argument is None else (key, argument)
+    def __init__(self, key: str | None = None, *arguments: str | Sequence[str], nan: OnNan = "skip") -> None:
+        columns = _flat(arguments)
+        if key is None and columns:
+            raise TypeError(f'{type(self).__name__} reads the key first, then what goes with it: ("amount", "city")')
+        self.column = None if key is None else (key, *columns)
         self.nan = check_nan(nan)
 
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The columns that go with the key; none for the whole row, and where values are passed directly."""
+        return self.columns[1:]
+
     def skips(self, value: Any) -> bool:
-        """A pair is passed over if its key or its argument is null."""
+        """A value is passed over if its key or an argument is null."""
         if value is None:
             return True
-        key, argument = _pair(value)
+        key, argument = self._pair(value)
+        if len(self.arguments) > 1 and any(part is None for part in argument):
+            return True
         return key is None or argument is None or (self.nan == "skip" and is_nan(key))
 
     def lift(self, value: Any) -> Found:
-        key, argument = _pair(value)
-        return read_number(not_nan(key, self.nan)), plain(argument)
+        key, argument = self._pair(value)
+        several = len(self.arguments) > 1
+        return read_number(not_nan(key, self.nan)), tuple(map(plain, argument)) if several else plain(argument)
+
+    def _pair(self, value: Any) -> tuple[Any, Any]:
+        """The key and the argument, which is a tuple where there are several columns of it."""
+        several = len(self.arguments)
+        if isinstance(value, (tuple, list)):
+            if several > 1 and len(value) == several + 1:
+                return value[0], tuple(value[1:])
+            if len(value) == 2 and (several < 2 or (isinstance(value[1], (tuple, list)) and len(value[1]) == several)):
+                return value[0], value[1]
+        what = f"(key, {', '.join(self.arguments)})" if several > 1 else "(key, argument)"
+        raise TypeError(f"a pair {what} is needed, not {type(value).__name__} ({value!r:.60})")
 
     def combine(self, older: Found | None, newer: Found | None) -> Found | None:
         if older is None or newer is None:
@@ -49,18 +71,33 @@ class _ArgExtremum(Aggregation):
         return newer if beats(newer[0], older[0], self.greatest) else older
 
     def lower(self, partial: Found | None) -> Any:
-        return None if partial is None else partial[1]
+        return None if partial is None else self.shape(partial[1])
+
+    def shape(self, argument: Any) -> Any:
+        """The result: a dictionary of several columns, or the argument as it is."""
+        return dict(zip(self.arguments, argument, strict=True)) if len(self.arguments) > 1 else argument
 
 
-def _pair(value: Any) -> tuple[Any, Any]:
-    if isinstance(value, (tuple, list)) and len(value) == 2:
-        return value[0], value[1]
-    raise TypeError(f"a pair (key, argument) is needed, not {type(value).__name__} ({value!r:.60})")
+def _flat(arguments: Sequence[str | Sequence[str]]) -> tuple[str, ...]:
+    """Columns one by one or in a list: both mean the same."""
+    columns: list[Any] = []
+    for argument in arguments:
+        columns += [argument] if isinstance(argument, str) or not isinstance(argument, Sequence) else argument
+    for column in columns:
+        if not isinstance(column, str):
+            raise TypeError(f"a column is named by a text, not {type(column).__name__} ({column!r:.60})")
+    if len(set(columns)) < len(columns):
+        raise ValueError(f"each column is named once, and {columns} names one twice")
+    return tuple(columns)
 
 
 @built_in
 class ArgMin(_ArgExtremum):
-    """The argument that goes with the least key; the oldest one on ties. Values are pairs (key, argument).
+    """What goes with the least key; with the oldest one on ties. Values are pairs (key, argument).
+
+    `ArgMin("amount", "merchant")` gives a value of that column, `ArgMin("amount", ["merchant", "city"])` a dictionary
+    of several, and `ArgMin("amount")` the whole row of a frame. An argument may be any object; where there are several,
+    values are (key, (merchant, city)) or (key, merchant, city).
 
     Not commutative, not invertible, exact; None for an empty window. Cost of combine: O(1).
 
@@ -71,22 +108,29 @@ class ArgMin(_ArgExtremum):
 
     greatest: ClassVar[bool] = False
 
-    def native(self) -> Native:
-        return Native("arg_min", "keyed")
+    def native(self) -> Native | None:
+        return Native("arg_min", "keyed") if len(self.arguments) < 2 else None
 
 
 @built_in
 class ArgMax(_ArgExtremum):
-    """The argument that goes with the greatest key; the oldest one on ties. Values are pairs (key, argument).
+    """What goes with the greatest key; with the oldest one on ties. Values are pairs (key, argument).
+
+    `ArgMax("amount", "merchant")` gives a value of that column, `ArgMax("amount", ["merchant", "city"])` a dictionary
+    of several, and `ArgMax("amount")` the whole row of a frame. An argument may be any object; where there are several,
+    values are (key, (merchant, city)) or (key, merchant, city).
 
     Not commutative, not invertible, exact; None for an empty window. Cost of combine: O(1).
 
     >>> where = ArgMax("amount", "merchant")
     >>> where.lower(where.combine(where.lift((5, "a")), where.lift((5, "b"))))
     'a'
+    >>> where = ArgMax("amount", ["merchant", "city"])
+    >>> where.lower(where.combine(where.lift((5, ("a", "Rome"))), where.lift((7, ("b", "Oslo")))))
+    {'merchant': 'b', 'city': 'Oslo'}
     """
 
     greatest: ClassVar[bool] = True
 
-    def native(self) -> Native:
-        return Native("arg_max", "keyed")
+    def native(self) -> Native | None:
+        return Native("arg_max", "keyed") if len(self.arguments) < 2 else None

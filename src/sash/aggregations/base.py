@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from sash import codec
 from sash.aggregations.reading import is_nan
 from sash.errors import AggregationError
+
+if TYPE_CHECKING:
+    from sash.aggregations.records import Row
 
 __all__ = ["Aggregation", "Native", "OnNan", "Option", "built_in", "built_ins"]
 
@@ -32,6 +35,8 @@ class Native:
     kernel: str
     inputs: str
     options: Mapping[str, Option] = field(default_factory=dict)
+    #: Of a kernel that is a record of parts: how they lie.
+    row: Row | None = field(default=None, repr=False)
 
 
 class Aggregation:
@@ -59,6 +64,14 @@ class Aggregation:
     commutative: ClassVar[bool] = False
     #: The laws hold to the last bit for every input; if not, floats are rounded and they hold within a tolerance.
     exact: ClassVar[bool] = True
+    #: `lift` takes the event's time as well, `lift(value, time)`, as it leaves the window.
+    timed: ClassVar[bool] = False
+    #: What it takes, what it gives and how large a partial is, in a few words for the table of the documents.
+    takes: ClassVar[str] = "values"
+    gives: ClassVar[str] = "a value"
+    size: ClassVar[str] = "a Python object"
+    #: How far the result may be off, where it is not exact and not a matter of rounding.
+    error: ClassVar[str] = ""
     #: The options of the constructor with their defaults, in the order of the repr.
     defaults: ClassVar[Mapping[str, Any]] = {}
 
@@ -76,9 +89,16 @@ class Aggregation:
         if changes and any(base in _BUILT_INS.values() for base in cls.__mro__[1:]):
             cls.native = Aggregation.native  # type: ignore[method-assign]
 
-    def lift(self, value: Any) -> Any:
-        """The partial of one value."""
-        raise AggregationError(f"{type(self).__name__} needs lift(self, value), which gives the partial of one value")
+    if TYPE_CHECKING:
+        # lift(value), or lift(value, time) where `timed`: no one signature covers both.
+        lift: Callable[..., Any]
+    else:
+
+        def lift(self, value, time=None):
+            """The partial of one value; of one value at a time if the aggregation is `timed`."""
+            raise AggregationError(
+                f"{type(self).__name__} needs lift(self, value), which gives the partial of one value"
+            )
 
     def combine(self, older: Any, newer: Any) -> Any:
         """The partial of both, the older events first. Associative; changes neither."""
@@ -167,6 +187,8 @@ class Aggregation:
         Sum("amount", nan="error")
         """
         name, columns, options = _described(description)
+        if name == "Composite":
+            return _composite(options)
         if name not in _BUILT_INS:
             raise AggregationError(
                 f"{name!r} is no built-in aggregation: pass the aggregation itself along with the description"
@@ -204,6 +226,12 @@ def _described(description: Mapping[str, Any]) -> tuple[str, list[str], dict[str
     raise AggregationError(
         f"{description!r:.200} describes no aggregation: it needs a name, a list of columns and a dictionary of options"
     )
+
+
+def _composite(options: Mapping[str, Any]) -> Aggregation:
+    from sash.aggregations.composite import Composite
+
+    return Composite.from_options(options)
 
 
 AggregationType = TypeVar("AggregationType", bound=type[Aggregation])

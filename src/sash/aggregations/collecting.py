@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from sash.aggregations.base import Native, WithNan, built_in
 from sash.aggregations.reading import not_nan, plain
@@ -24,6 +24,9 @@ class Collect(WithNan):
     [1, 2]
     """
 
+    takes: ClassVar[str] = "values of any kind"
+    gives: ClassVar[str] = "list of the values"
+    size: ClassVar[str] = "grows with the values"
     identity: tuple[Any, ...] = ()
 
     def lift(self, value: Any) -> tuple[Any, ...]:

@@ -25,6 +25,9 @@ class Count(WithNan):
     0
     """
 
+    takes: ClassVar[str] = "values of any kind"
+    gives: ClassVar[str] = "int"
+    size: ClassVar[str] = "8 bytes"
     commutative: ClassVar[bool] = True
     identity = 0
 

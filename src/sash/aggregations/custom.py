@@ -59,10 +59,14 @@ class FunctionAggregation(Aggregation):
     def decode(self, data: bytes) -> Any:
         return super().decode(data) if self._functions["decode"] is None else self._call("decode", data)
 
-    def _call(self, name: str, *arguments: Any) -> Any:
+    def function(self, name: str) -> Callable[..., Any]:
+        """The function that was given for a method."""
         function = self._functions[name]
         assert function is not None
-        return function(*arguments)
+        return function
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        return self.function(name)(*arguments)
 
     def _name(self) -> str:
         return f"aggregation:{self.name}"

@@ -69,6 +69,9 @@ class Min(_Extremum):
     3
     """
 
+    takes: ClassVar[str] = "numbers"
+    gives: ClassVar[str] = "int or float"
+    size: ClassVar[str] = "8 bytes"
     greatest: ClassVar[bool] = False
 
     def native(self) -> Native:
@@ -84,6 +87,9 @@ class Max(_Extremum):
     4
     """
 
+    takes: ClassVar[str] = "numbers"
+    gives: ClassVar[str] = "int or float"
+    size: ClassVar[str] = "8 bytes"
     greatest: ClassVar[bool] = True
 
     def native(self) -> Native:
@@ -122,6 +128,9 @@ class MinCount(_ExtremumCount):
     2
     """
 
+    takes: ClassVar[str] = "numbers"
+    gives: ClassVar[str] = "int"
+    size: ClassVar[str] = "16 bytes"
     greatest: ClassVar[bool] = False
 
     def native(self) -> Native:
@@ -139,6 +148,9 @@ class MaxCount(_ExtremumCount):
     1
     """
 
+    takes: ClassVar[str] = "numbers"
+    gives: ClassVar[str] = "int"
+    size: ClassVar[str] = "16 bytes"
     greatest: ClassVar[bool] = True
 
     def native(self) -> Native:
@@ -156,6 +168,9 @@ class Range(WithNan):
     7
     """
 
+    takes: ClassVar[str] = "numbers"
+    gives: ClassVar[str] = "int or float"
+    size: ClassVar[str] = "16 bytes"
     commutative: ClassVar[bool] = True
     identity = None
 

@@ -15,6 +15,9 @@ __all__ = ["All", "Any", "BitAnd", "BitOr"]
 
 
 class _Truth(OneColumn):
+    takes: ClassVar[str] = "truths"
+    gives: ClassVar[str] = "bool"
+    size: ClassVar[str] = "8 bytes"
     commutative: ClassVar[bool] = True
 
     def lift(self, value: AnyValue) -> bool:
@@ -61,6 +64,9 @@ class All(_Truth):
 
 
 class _Bits(OneColumn):
+    takes: ClassVar[str] = "integers"
+    gives: ClassVar[str] = "int"
+    size: ClassVar[str] = "8 bytes"
     commutative: ClassVar[bool] = True
 
     def lift(self, value: AnyValue) -> int:

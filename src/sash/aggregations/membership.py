@@ -94,6 +94,10 @@ class Bloom(WithNan):
     (True, False)
     """
 
+    takes: ClassVar[str] = "int, float, str, bytes"
+    gives: ClassVar[str] = "BloomFilter, to be asked about a value"
+    size: ClassVar[str] = "bits / 8 bytes: 2 KB by default"
+    error: ClassVar[str] = "never wrong about a value that is there; else wrong at the filter's false_positive_rate"
     commutative: ClassVar[bool] = True
     defaults: ClassVar[Mapping[str, Any]] = {"bits": 2**14, "hashes": 3, "nan": "skip"}
     #: A partial is an integer whose bits are those of the filter.

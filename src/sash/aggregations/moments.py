@@ -18,6 +18,9 @@ Moments = tuple[float, float, int]
 
 
 class _Spread(WithNan):
+    takes: ClassVar[str] = "numbers"
+    gives: ClassVar[str] = "float"
+    size: ClassVar[str] = "24 bytes"
     commutative: ClassVar[bool] = True
     exact: ClassVar[bool] = False
     identity: Moments = (0.0, 0.0, 0)
@@ -26,7 +29,10 @@ class _Spread(WithNan):
     root: ClassVar[bool]
 
     def lift(self, value: Any) -> Moments:
-        return read_real(not_nan(value, self.nan)), 0.0, 1
+        number = read_real(not_nan(value, self.nan))
+        # 0, but NaN for an infinity: no spread can be told from there on, in whatever order events are combined.
+        spread = number - number
+        return number + spread, spread, 1
 
     def combine(self, older: Moments, newer: Moments) -> Moments:
         if older[2] == 0 or newer[2] == 0:

@@ -46,6 +46,10 @@ class Sum(_Checked):
     2.5
     """
 
+    takes: ClassVar[str] = "numbers"
+    gives: ClassVar[str] = "int or float"
+    size: ClassVar[str] = "8 bytes"
+    error: ClassVar[str] = "exact over integers, rounded over floats"
     identity = 0
 
     def combine(self, older: int | float, newer: int | float) -> int | float:
@@ -70,6 +74,10 @@ class Product(_Checked):
     6
     """
 
+    takes: ClassVar[str] = "numbers"
+    gives: ClassVar[str] = "int or float"
+    size: ClassVar[str] = "8 bytes"
+    error: ClassVar[str] = "exact over integers, rounded over floats"
     identity = 1
 
     def combine(self, older: int | float, newer: int | float) -> int | float:

@@ -25,6 +25,10 @@ class Concat(OneColumn):
     'a>b'
     """
 
+    takes: ClassVar[str] = "texts"
+    gives: ClassVar[str] = "str"
+    size: ClassVar[str] = "grows with the texts"
+
     defaults: ClassVar[Mapping[str, Any]] = {"separator": ""}
     #: None is no string at all, which is not the empty string: a separator goes between two strings, however short.
     identity = None

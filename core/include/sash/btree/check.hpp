@@ -27,7 +27,7 @@ struct ExactlySame {
     }
 
     static constexpr bool compares =
-        std::equality_comparable<Partial> && std::has_unique_object_representations_v<Partial> && !M::fallible;
+        std::equality_comparable<Partial> && std::has_unique_object_representations_v<Partial> && !M::fallible && !Rounded<M>;
 };
 
 template <Monoid M, class Same>

@@ -76,9 +76,10 @@ concept Comparable = requires(const Partial& a) {
 };
 
 //! Aggregates are compared where the partial can be, and where combining is exact.
-template <class Partial>
-bool same_partial(const Partial& a, const Partial& b) {
-    if constexpr (Comparable<Partial> && !std::is_floating_point_v<Partial>) {
+template <Monoid M>
+bool same_partial(const typename M::Partial& a, const typename M::Partial& b) {
+    using Partial = typename M::Partial;
+    if constexpr (Comparable<Partial> && !std::is_floating_point_v<Partial> && !Rounded<M>) {
         return a == b;
     } else {
         return true;
@@ -90,14 +91,14 @@ void Fiba<M>::check_slot(const Inner& node, std::uint32_t level, std::uint32_t i
     const Id child = node.ids[index];
     invariant(node.counts[index] == count_node(child, level - 1), "a kept count is the child's");
     if (!stale_)
-        invariant(same_partial(node.aggregates[index], fold_node(child, level - 1)), "a kept aggregate is the child's");
+        invariant(same_partial<M>(node.aggregates[index], fold_node(child, level - 1)), "a kept aggregate is the child's");
 }
 
 template <Monoid M>
 void Fiba<M>::check_fingers() const {
     if (stale_) return;
     const auto same = [](const Partial& a, const Partial& b, const char* clause) {
-        invariant(same_partial(a, b), clause);
+        invariant(same_partial<M>(a, b), clause);
     };
     if (height_ == 0) {
         invariant(split_ >= left_leaf_.begin() && split_ <= left_leaf_.end(), "the split lies within the leaf");

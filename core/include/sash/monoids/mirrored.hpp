@@ -11,7 +11,7 @@
 #include "sash/monoids/ends.hpp"
 #include "sash/monoids/extrema.hpp"
 
-namespace sash::face {
+namespace sash {
 
 //! M, or its mirror image. The partials of the mirror image hold complements.
 template <class M>
@@ -58,4 +58,4 @@ using ExtremeCounts = Mirrored<MaxCount>;
 using ExtremeArguments = Mirrored<ArgMax<Cell>>;
 using Bits = Mirrored<BitOr>;
 
-}  // namespace sash::face
+}  // namespace sash

@@ -1,0 +1,115 @@
+//! Many aggregations over one window: their partials side by side, one structure, one set of times.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "sash/monoid.hpp"
+#include "sash/record/layout.hpp"
+
+namespace sash {
+
+//! The words of a record in place. Those behind the last part are zero.
+template <std::size_t N>
+using Words = std::array<Word, N>;
+
+//! A monoid that is made of others at run time. `Storage` is what its words lie in: Words<N> for at most N of them, or
+//! std::vector<Word> for any number.
+template <class Storage>
+class Record {
+public:
+    using Input = Event;
+    using Partial = Storage;
+    using Output = std::vector<Outcome>;
+    static constexpr bool commutative = false;
+    static constexpr bool fallible = false;
+    //! Its parts may be reals.
+    static constexpr bool rounded = true;
+
+    explicit Record(std::shared_ptr<const Layout> layout) : layout_(std::move(layout)), identity_(blank()) {
+        layout_->identity(identity_.data());
+    }
+
+    const Layout& layout() const { return *layout_; }
+    //! The same record in another layout.
+    Record over(std::shared_ptr<const Layout> layout) const { return Record(std::move(layout)); }
+    const Partial& identity() const { return identity_; }
+
+    Partial lift(const Event& event) const {
+        Partial partial = blank();
+        layout_->lift(event, partial.data());
+        return partial;
+    }
+    Partial combine(Partial older, const Partial& newer) const {
+        append(older, newer);
+        return older;
+    }
+    void append(Partial& older, const Partial& newer) const {
+        layout_->combine(older.data(), newer.data(), older.data());
+    }
+    void prepend(const Partial& older, Partial& newer) const {
+        layout_->combine(older.data(), newer.data(), newer.data());
+    }
+    //! Asked for only where every part has one.
+    Partial inverse(Partial whole, const Partial& older) const {
+        for (const auto& [group, begin] : layout_->runs())
+            group->inverse(whole.data() + begin, older.data() + begin, whole.data() + begin);
+        return whole;
+    }
+    Output lower(const Partial& partial) const {
+        Output outcomes;
+        outcomes.reserve(layout_->parts());
+        for (std::size_t part = 0; part < layout_->parts(); ++part)
+            outcomes.push_back(layout_->lower(part, partial.data()));
+        return outcomes;
+    }
+
+    bool may_overflow() const { return layout_->may_overflow(); }
+    bool overflowed(const Partial& partial) const {
+        return std::any_of(layout_->runs().begin(), layout_->runs().end(),
+                           [&](const Layout::Run& run) { return run.group->overflowed(partial.data() + run.begin); });
+    }
+
+    template <class Map>
+    void retime(Partial& partial, Map map) const {
+        for (const auto& [group, begin] : layout_->runs()) group->retime(partial.data() + begin, map);
+    }
+
+    //! The partial as one of another record of the same parts; see Layout::widen.
+    Partial widened(const std::vector<bool>& wide, const Partial& partial, const Record& to) const {
+        Partial widened = to.blank();
+        layout_->widen(wide, partial.data(), *to.layout_, widened.data());
+        return widened;
+    }
+
+    Partial blank() const {
+        if constexpr (requires(Partial words) { words.resize(1); }) {
+            return Partial(layout_->words());
+        } else {
+            return {};
+        }
+    }
+
+private:
+    std::shared_ptr<const Layout> layout_;
+    Partial identity_;
+};
+
+//! Run by run, each part by its own codec.
+template <class Storage>
+struct Codec<Record<Storage>> {
+    static void write(Writer& writer, const Record<Storage>& record, const Storage& partial) {
+        for (const auto& [group, begin] : record.layout().runs()) group->write(writer, partial.data() + begin);
+    }
+    static Storage read(Reader& reader, const Record<Storage>& record) {
+        Storage partial = record.blank();
+        for (const auto& [group, begin] : record.layout().runs()) group->read(reader, partial.data() + begin);
+        return partial;
+    }
+};
+
+}  // namespace sash

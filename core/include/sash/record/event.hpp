@@ -1,0 +1,43 @@
+//! What a record reads of an event, and what its members answer.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "sash/number.hpp"
+#include "sash/time.hpp"
+
+namespace sash {
+
+//! One column of one event: a number in the two forms in which monoids read it.
+struct Field {
+    //! An integer, or a real by its order-preserving code.
+    Cell cell = 0;
+    double real = 0.0;
+    //! A null is passed over by every member that reads it.
+    bool present = false;
+};
+
+struct Event {
+    Time time;
+    std::span<const Field> fields;
+};
+
+//! A number by its code: whoever asks knows the kind of the column.
+struct Coded {
+    Cell cell;
+};
+
+//! A time, in ticks.
+struct Instant {
+    Time ticks;
+};
+
+//! monostate where there is no value.
+using Scalar = std::variant<std::monostate, std::int64_t, double, Coded, Instant>;
+//! What one member answers: a scalar, or several for a member that answers with a record of its own.
+using Outcome = std::variant<std::monostate, std::int64_t, double, Coded, Instant, std::vector<Scalar>>;
+
+}  // namespace sash

@@ -1,0 +1,117 @@
+//! Which words of a record belong to whom.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "sash/record/group.hpp"
+
+namespace sash {
+
+//! The parts of a record, those of one monoid type side by side, whatever the order in which they were added. Parts are
+//! known by the order in which they were added.
+class Layout {
+public:
+    //! Adds a part. Nothing is added once a record has been made.
+    template <class M>
+    void add(M monoid, Columns columns) {
+        for (Run& run : runs_) {
+            auto* const group = dynamic_cast<GroupOf<M>*>(run.group.get());
+            if (group == nullptr) continue;
+            group->add(std::move(monoid), columns);
+            return place(run);
+        }
+        auto group = std::make_unique<GroupOf<M>>();
+        group->add(std::move(monoid), columns);
+        add(std::move(group));
+    }
+
+    //! Adds the one part of a group of its own.
+    void add(std::unique_ptr<Group> group) {
+        runs_.push_back({std::move(group), 0});
+        place(runs_.back());
+    }
+
+    struct Run {
+        std::unique_ptr<Group> group;
+        //! Its first word.
+        std::size_t begin;
+    };
+
+    const std::vector<Run>& runs() const { return runs_; }
+    std::size_t parts() const { return places_.size(); }
+    std::size_t words() const { return words_; }
+    bool may_overflow() const { return may_overflow_; }
+
+    void identity(Word* out) const {
+        for (const Run& run : runs_) run.group->identity(out + run.begin);
+    }
+
+    //! Whether any part took the event.
+    bool lift(const Event& event, Word* out) const {
+        bool taken = false;
+        for (const Place& place : places_) {
+            const Run& run = runs_[place.run];
+            taken |= run.group->lift(place.part, event, out + run.begin + place.part * run.group->width());
+        }
+        return taken;
+    }
+
+    void combine(const Word* older, const Word* newer, Word* out) const {
+        for (const Run& run : runs_) run.group->combine(older + run.begin, newer + run.begin, out + run.begin);
+    }
+
+    Outcome lower(std::size_t part, const Word* words) const {
+        const Place& place = places_[part];
+        return runs_[place.run].group->lower(place.part, words + offset(part));
+    }
+
+    //! The first word of a part.
+    std::size_t offset(std::size_t part) const {
+        const Place& place = places_[part];
+        return runs_[place.run].begin + place.part * runs_[place.run].group->width();
+    }
+
+    //! The words of a record of this layout as one of a layout of the same parts whose columns are read as reals where
+    //! `wide` says so.
+    void widen(const std::vector<bool>& wide, const Word* words, const Layout& to, Word* out) const {
+        for (std::size_t part = 0; part < parts(); ++part) {
+            const Place& place = places_[part];
+            const Group& group = *runs_[place.run].group;
+            if (wide[part]) {
+                group.widen(place.part, words + offset(part), out + to.offset(part));
+            } else {
+                std::copy_n(words + offset(part), group.width(), out + to.offset(part));
+            }
+        }
+    }
+
+private:
+    struct Place {
+        std::size_t run;
+        std::size_t part;
+    };
+
+    //! Gives the newest part of a run its place, and every run its first word anew.
+    void place(const Run& grown) {
+        places_.push_back({static_cast<std::size_t>(&grown - runs_.data()), grown.group->size() - 1});
+        words_ = 0;
+        may_overflow_ = false;
+        for (Run& run : runs_) {
+            run.begin = words_;
+            words_ += run.group->size() * run.group->width();
+            may_overflow_ |= run.group->can_overflow();
+        }
+    }
+
+    std::vector<Run> runs_;
+    std::vector<Place> places_;
+    std::size_t words_ = 0;
+    bool may_overflow_ = false;
+};
+
+}  // namespace sash

@@ -1,0 +1,145 @@
+//! The rows of a frame by key, then by time, then by arrival.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "sash/rolling/position.hpp"
+#include "sash/rolling/sort.hpp"
+#include "sash/time.hpp"
+
+namespace sash::rolling {
+
+//! Everything else of an engine works on positions in this order, in which the rows of a key lie side by side and its
+//! times ascend; `gather` and `scatter` lead there and back. Rows that are given in this order are not moved at all.
+class Order {
+public:
+    //! `times` may be empty: arrival is the order then. So may `codes`: all rows have one key. Both are borrowed.
+    Order(std::size_t size, std::span<const Time> times, std::span<const std::uint32_t> codes, std::uint32_t keys)
+        : size_(size), times_(times) {
+        if (size > kMostRows) throw std::length_error("a frame has at most 2**32 - 2 rows here: cut it into parts by key");
+        group(codes, keys);
+        if (times.empty()) return;
+        if (!rows_.empty()) {
+            sorted_times_.resize(size);
+            gather(times, std::span(sorted_times_));
+            times_ = sorted_times_;
+        }
+        sort_groups();
+    }
+    Order(const Order&) = delete;
+    Order& operator=(const Order&) = delete;
+
+    std::size_t size() const { return size_; }
+    //! Where each key's rows begin, and the end.
+    std::span<const Position> groups() const { return groups_; }
+    //! Ascending within a group; empty if the rows have no times.
+    std::span<const Time> times() const { return times_; }
+    //! Whether every row is at its own place.
+    bool as_given() const { return rows_.empty(); }
+    //! Whether no row of a key came before an older one.
+    bool in_order() const { return in_order_; }
+    //! Whether two rows of one key have one time.
+    bool has_peers() const { return has_peers_; }
+    Row row_at(Position position) const { return rows_.empty() ? position : rows_[position]; }
+
+    //! From rows to positions. O(n).
+    template <class T>
+    void gather(std::span<const T> by_row, std::span<T> by_position) const {
+        if (rows_.empty()) {
+            std::copy(by_row.begin(), by_row.end(), by_position.begin());
+        } else {
+            for (std::size_t i = 0; i < size_; ++i) by_position[i] = by_row[rows_[i]];
+        }
+    }
+
+    //! From positions to rows. O(n).
+    template <class T>
+    void scatter(std::span<const T> by_position, std::span<T> by_row) const {
+        if (rows_.empty()) {
+            std::copy(by_position.begin(), by_position.end(), by_row.begin());
+        } else {
+            for (std::size_t i = 0; i < size_; ++i) by_row[rows_[i]] = by_position[i];
+        }
+    }
+
+    //! The positions of a group's rows in the order of their arrival. O(n log n).
+    std::vector<Position> arrivals(Position begin, Position end) const {
+        std::vector<Position> positions(end - begin);
+        std::iota(positions.begin(), positions.end(), begin);
+        if (!in_order_)
+            std::sort(positions.begin(), positions.end(), [&](auto a, auto b) { return rows_[a] < rows_[b]; });
+        return positions;
+    }
+
+private:
+    //! Counts the rows of each key and puts them side by side, in order of arrival.
+    void group(std::span<const std::uint32_t> codes, std::uint32_t keys) {
+        if (codes.empty()) {
+            groups_ = {0, static_cast<Position>(size_)};
+            return;
+        }
+        groups_.assign(std::size_t{keys} + 1, 0);
+        for (const std::uint32_t code : codes) ++groups_[code + 1];
+        std::partial_sum(groups_.begin(), groups_.end(), groups_.begin());
+        if (std::is_sorted(codes.begin(), codes.end())) return;
+        rows_.resize(size_);
+        std::vector<Position> next(groups_.begin(), groups_.end() - 1);
+        for (std::size_t row = 0; row < size_; ++row) rows_[next[codes[row]]++] = static_cast<Row>(row);
+    }
+
+    void sort_groups() {
+        Sorter sorter;
+        for (std::size_t key = 0; key + 1 < groups_.size(); ++key) {
+            const std::size_t begin = groups_[key];
+            const std::size_t length = groups_[key + 1] - begin;
+            const Neighbours found = look(begin, length);
+            has_peers_ |= found.equal;
+            if (!found.falling) continue;
+            own();
+            in_order_ = false;
+            sorter.sort(std::span(rows_).subspan(begin, length), std::span(sorted_times_).subspan(begin, length));
+            has_peers_ = has_peers_ || look(begin, length).equal;
+        }
+    }
+
+    struct Neighbours {
+        bool falling = false;
+        bool equal = false;
+    };
+
+    //! Whether any time is before, or at, the one before it.
+    Neighbours look(std::size_t begin, std::size_t length) const {
+        const Time* const times = times_.data() + begin;
+        Neighbours found;
+        for (std::size_t i = 1; i < length; ++i) {
+            found.falling |= times[i] < times[i - 1];
+            found.equal |= times[i] == times[i - 1];
+        }
+        return found;
+    }
+
+    //! Before rows move, they and their times are the order's own.
+    void own() {
+        if (!rows_.empty()) return;
+        rows_.resize(size_);
+        std::iota(rows_.begin(), rows_.end(), Row{0});
+        sorted_times_.assign(times_.begin(), times_.end());
+        times_ = sorted_times_;
+    }
+
+    std::size_t size_;
+    //! The row at each position; empty if that is the position itself.
+    std::vector<Row> rows_;
+    std::vector<Position> groups_;
+    std::span<const Time> times_;
+    std::vector<Time> sorted_times_;
+    bool in_order_ = true;
+    bool has_peers_ = false;
+};
+
+}  // namespace sash::rolling

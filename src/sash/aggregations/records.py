@@ -1,0 +1,222 @@
+"""How fixed-size aggregations lie side by side in one record of the core: which columns it reads, who reads them, and
+who answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sash.aggregations.args import ArgMax, ArgMin
+from sash.aggregations.base import Aggregation, Native, Option
+
+__all__ = ["Answer", "ObjectMember", "Part", "Path", "Row", "Slot", "build", "fits", "located", "paths_of", "record"]
+
+#: The kernels that have a fixed-size partial and read numbers, so that they can be parts of a record.
+_PARTS: Final = frozenset(
+    (
+        *("count", "sum", "product", "mean", "moments", "min", "max", "range", "min_count", "max_count"),
+        *("bit_or", "bit_and", "any", "all"),
+    )
+)
+#: Where NaN propagates, it lies below all numbers for these.
+_LEAST: Final = frozenset({"min", "min_count"})
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Where a value lies in what an event brings: in a column or in the whole, there at a place of a tuple or in the
+    whole."""
+
+    column: str | None = None
+    index: int | None = None
+    length: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A column as it is read. Parts that read it alike share it."""
+
+    path: Path
+    inputs: str
+    nan: str
+    #: What tells the core how to read NaN and negative numbers.
+    kernel: str = ""
+    positive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One fixed-size aggregation: its kernel and the slots that it reads. Members that compute the same share it."""
+
+    kernel: str
+    slots: tuple[int, ...]
+    options: Mapping[str, Option] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectMember:
+    """A member whose partials are Python objects: what it reads, and its methods."""
+
+    aggregation: Aggregation
+    paths: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Whose result a name stands for: that of a part or of a member in Python."""
+
+    aggregation: Aggregation
+    native: bool
+    position: int
+    truth: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Everything about a record that the core has to know."""
+
+    slots: tuple[Slot, ...]
+    parts: tuple[Part, ...]
+    objects: tuple[ObjectMember, ...]
+    answers: tuple[Answer, ...]
+    composite: bool
+    timed: bool
+
+
+def record(
+    aggregation: Aggregation,
+    kernel: str,
+    inputs: tuple[str, ...] = ("real",),
+    options: Mapping[str, Option] | None = None,
+    positive: bool = False,
+    truth: bool = False,
+) -> Native:
+    """The compiled twin of an aggregation that is one part of a record; it reads one value, or a tuple of several.
+
+    >>> from sash import Sum
+    >>> record(Sum(), "sum", ("number",)).row.parts
+    (Part(kernel='sum', slots=(0,), options={}),)
+    """
+    several = len(inputs) > 1
+    slots = tuple(
+        Slot(Path(None, place if several else None, len(inputs)), kind, aggregation.nan, positive=positive)
+        for place, kind in enumerate(inputs)
+    )
+    part = Part(kernel, tuple(range(len(slots))), options or {})
+    answer = Answer(aggregation, native=True, position=0, truth=truth)
+    row = Row(slots, (part,), (), (answer,), composite=False, timed=aggregation.timed)
+    return Native("record", "row", row=row)
+
+
+def fits(aggregation: Aggregation) -> tuple[Part, tuple[Slot, ...]] | None:
+    """The aggregation as a part of a record, with slots of its own; None if it is none.
+
+    >>> from sash import Collect, Max
+    >>> fits(Max())[0].kernel, fits(Collect())
+    ('max', None)
+    """
+    native = aggregation.native()
+    if native is None:
+        return None
+    if native.row is not None:
+        return None if native.row.composite else (native.row.parts[0], native.row.slots)
+    if native.kernel not in _PARTS:
+        return None
+    slot = Slot(
+        Path(),
+        native.inputs,
+        aggregation.nan,
+        kernel="min" if native.kernel in _LEAST else "",
+        positive=bool(native.options.get("geometric")),
+    )
+    return Part(native.kernel, (0,), native.options), (slot,)
+
+
+def paths_of(aggregation: Aggregation) -> tuple[Path, ...]:
+    """What an aggregation takes of a row: its columns; the whole row where it names none, and beside the key where it
+    wants the row that goes with it.
+
+    >>> from sash import ArgMax, Collect
+    >>> [path.column for path in paths_of(ArgMax("amount"))], [path.column for path in paths_of(Collect())]
+    (['amount', None], [None])
+    """
+    whole = () if aggregation.columns and not takes_row(aggregation) else (Path(),)
+    return (*(Path(column) for column in aggregation.columns), *whole)
+
+
+def takes_row(aggregation: Aggregation) -> bool:
+    """Whether a key is all that it names, and the row goes with it.
+
+    >>> from sash import ArgMax
+    >>> takes_row(ArgMax("amount")), takes_row(ArgMax("amount", "merchant")), takes_row(ArgMax())
+    (True, False, False)
+    """
+    return isinstance(aggregation, (ArgMax, ArgMin)) and len(aggregation.columns) == 1
+
+
+def located(slots: tuple[Slot, ...], columns: tuple[str, ...]) -> tuple[Slot, ...]:
+    """The slots of an aggregation where it reads these columns of a row; as they are where it names none."""
+    if not columns:
+        return slots
+    return tuple(
+        Slot(Path(column), slot.inputs, slot.nan, slot.kernel, slot.positive)
+        for slot, column in zip(slots, _for_each(columns, len(slots)), strict=True)
+    )
+
+
+def _for_each(columns: tuple[str, ...], slots: int) -> tuple[str, ...]:
+    return columns if len(columns) == slots else columns * slots
+
+
+def build(members: Mapping[str, Aggregation]) -> Row:
+    """The record of several aggregations. Those that compute the same from the same column share a part.
+
+    >>> from sash import Sum
+    >>> row = build({"a": Sum("x"), "b": Sum("x"), "c": Sum("y")})
+    >>> len(row.parts), [answer.position for answer in row.answers]
+    (2, [0, 0, 1])
+    """
+    builder = _Builder()
+    for aggregation in members.values():
+        builder.add(aggregation)
+    timed = any(aggregation.timed for aggregation in members.values())
+    return Row(tuple(builder.slots), tuple(builder.parts), tuple(builder.objects), tuple(builder.answers), True, timed)
+
+
+class _Builder:
+    def __init__(self) -> None:
+        self.slots: list[Slot] = []
+        self.parts: list[Part] = []
+        self.objects: list[ObjectMember] = []
+        self.answers: list[Answer] = []
+
+    def add(self, aggregation: Aggregation) -> None:
+        fitting = fits(aggregation)
+        if fitting is None:
+            self.objects.append(ObjectMember(aggregation, paths_of(aggregation)))
+            self.answers.append(Answer(aggregation, native=False, position=len(self.objects) - 1))
+            return
+        part, slots = fitting
+        places = tuple(self._slot(slot) for slot in located(slots, aggregation.columns))
+        moved = Part(part.kernel, tuple(places[slot] for slot in part.slots), part.options)
+        position = _place(self.parts, moved)
+        self.answers.append(Answer(aggregation, native=True, position=position, truth=_says_true(aggregation)))
+
+    def _slot(self, slot: Slot) -> int:
+        return _place(self.slots, slot)
+
+
+def _says_true(aggregation: Aggregation) -> bool:
+    """Whether its result is a bool."""
+    native = aggregation.native()
+    if native is None:
+        return False
+    return native.kernel in ("any", "all") if native.row is None else native.row.answers[0].truth
+
+
+def _place(items: list[Any], item: Any) -> int:
+    """Where it is; at the end if it was not there."""
+    if item not in items:
+        items.append(item)
+    return items.index(item)

@@ -1,0 +1,27 @@
+"""The one place that imports `datasketches`."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from typing import Any
+
+__all__ = ["library"]
+
+
+def library(wanted_by: str) -> Any:
+    """The module `datasketches`; ImportError with the way out if it is not there.
+
+    >>> library("Quantiles").__name__
+    'datasketches'
+    """
+    try:
+        return _imported()
+    except ImportError as error:
+        raise ImportError(f'{wanted_by} needs the package datasketches: pip install "sash[sketches]"') from error
+
+
+@cache
+def _imported() -> Any:
+    # A failed import is not remembered: the package may be installed while the process runs.
+    return importlib.import_module("datasketches")

@@ -1,0 +1,147 @@
+"""The parts of a plan, each looked at; all that is wrong is told at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from sash.aggregations.base import Aggregation
+from sash.batch.naming import output_name, read_window, window_label
+from sash.durations import Duration, parse_duration
+from sash.errors import PlanError, SashError
+from sash.windows import CountWindow, WindowPolicy
+from sash.windows.time import Closed
+
+__all__ = ["Checks", "as_list", "window_of"]
+
+
+def as_list(value: Any) -> list[Any]:
+    """Several as they are, and one as a list of one."""
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def window_of(value: Any) -> Any:
+    """A described policy as the policy; a duration or a number as it is."""
+    return WindowPolicy.from_dict(value) if isinstance(value, Mapping) else value
+
+
+class Checks:
+    """Looks at the parts of a plan one after another, and tells of all that is wrong in the end."""
+
+    def __init__(self) -> None:
+        self._problems: list[str] = []
+
+    def problem(self, text: str) -> None:
+        self._problems.append(text)
+
+    def settle(self) -> None:
+        if len(self._problems) == 1:
+            raise PlanError(self._problems[0])
+        if self._problems:
+            raise PlanError(
+                "\n- ".join([f"the plan has {len(self._problems)} problems:", *self._problems])
+            )
+
+    def each(self, part: str, values: Iterable[Any], read: Callable[[Any], Any]) -> list[Any]:
+        done = []
+        for value in values:
+            try:
+                done.append(read(value))
+            except (SashError, TypeError, ValueError) as error:
+                self.problem(f"{part}: {error}")
+        return done
+
+    def one_of(self, part: str, value: Any, words: Sequence[str], default: str) -> Any:
+        if value in words:
+            return value
+        self.problem(f"{part} is {', '.join(map(repr, words))}, not {value!r:.60}")
+        return default
+
+    def column(self, part: str, value: Any) -> str | None:
+        if value is None or (isinstance(value, str) and value):
+            return value
+        self.problem(f"{part} is the name of a column, not {value!r:.60}")
+        return None
+
+    def columns(self, part: str, value: Any) -> tuple[str, ...]:
+        names = () if value is None else (value,) if isinstance(value, str) else tuple(as_list(value))
+        kept = tuple(name for name in names if self.column(part, name) is not None)
+        for name in {name for name in kept if kept.count(name) > 1}:
+            self.problem(f"{part} has the column {name!r} twice")
+        return kept
+
+    def count(self, part: str, value: Any) -> int | None:
+        if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+            return value
+        self.problem(f"{part} is a number of values, 0 or more, or None, not {value!r:.60}")
+        return None
+
+    def truth(self, part: str, value: Any) -> bool:
+        if isinstance(value, bool):
+            return value
+        self.problem(f"{part} is True or False, not {value!r:.60}")
+        return True
+
+    def duration(self, part: str, value: Any) -> Duration | None:
+        read = self.each(part, [] if value is None else [value], parse_duration)
+        return read[0] if read else None
+
+    def windows(self, value: Any, closed: Closed) -> tuple[WindowPolicy, ...]:
+        given = as_list(value)
+        policies = tuple(self.each("windows", given, lambda one: read_window(one, closed)))
+        if not given:
+            self.problem('windows: give at least one, such as "1h"')
+        for place, policy in enumerate(policies):
+            if policy in policies[:place]:
+                self.problem(f"windows: {policy!r} is there twice")
+        return policies
+
+    def named_aggregations(self, value: Any) -> dict[str, Aggregation]:
+        """Descriptions of aggregations, or aggregations, by name."""
+        if not isinstance(value, Mapping):
+            self.problem(f"aggregations is a mapping of names to aggregations, not {value!r:.60}")
+            return {}
+        done: dict[str, Aggregation] = {}
+        for name, one in value.items():
+            if isinstance(one, Mapping):
+                one = {"columns": [], "options": {}, **one}
+            try:
+                done[name] = one if isinstance(one, Aggregation) else Aggregation.from_dict(one)
+            except (SashError, TypeError, ValueError) as error:
+                self.problem(f"aggregation {name!r}: {error}")
+        return done
+
+    def aggregations(self, value: Any) -> Mapping[str, Aggregation]:
+        if not isinstance(value, Mapping) or not value:
+            self.problem(f'aggregations: give at least one by name, such as {{"spent": Sum("amount")}}, not {value!r:.60}')
+            return {}
+        for name, one in value.items():
+            if not isinstance(name, str) or not name:
+                self.problem(f"aggregation {name!r}: its name is a text")
+            if not isinstance(one, Aggregation):
+                self.problem(f"aggregation {name!r}: it must be one, such as Sum(\"amount\"), not {one!r:.60}")
+            elif not one.columns and type(one).__name__ != "Count":
+                self.problem(f'aggregation {name!r}: {one!r} names no column: write {type(one).__name__}("amount")')
+        return {name: one for name, one in value.items() if isinstance(one, Aggregation)}
+
+    def times_are_named(self, windows: tuple[WindowPolicy, ...], on: str | None) -> None:
+        timed = [window for window in windows if not isinstance(window, CountWindow)]
+        if on is None and timed:
+            self.problem(f"on: {timed[0]!r} needs the column of times")
+
+    def outputs(
+        self, windows: Sequence[WindowPolicy], aggregations: Mapping[str, Aggregation], taken: Sequence[Any]
+    ) -> None:
+        """Every result has a name of its own."""
+        labels: dict[str, WindowPolicy] = {}
+        for window in windows:
+            other = labels.setdefault(window_label(window), window)
+            if other != window:
+                self.problem(f"windows: {other!r} and {window!r} would make columns of one name: give each its own plan")
+        read = {*taken, *(column for one in aggregations.values() for column in one.columns)}
+        names = [output_name(name, window) for window in labels.values() for name in aggregations]
+        for name in dict.fromkeys(names):
+            if names.count(name) > 1:
+                self.problem(f"the column {name!r} would be made twice: rename an aggregation")
+            if name in read:
+                self.problem(f"the column {name!r} would be made and is read too: rename the aggregation")

@@ -1,0 +1,134 @@
+"""The columns of a frame on their way into the engine: each read once, however many aggregations want it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from sash import _rolling, times
+from sash.aggregations.base import Aggregation
+from sash.aggregations.composite import Composite
+from sash.frames import Frame
+from sash.frames.base import Codes, Marks, Values
+
+__all__ = ["Columns"]
+
+_LEAST: Final = -(2**63)
+
+
+class Columns:
+    """The columns of one frame in the order of one batch."""
+
+    def __init__(self, frame: Frame, kind: times.Kind | None, ticks: npt.NDArray[np.int64] | None) -> None:
+        self.frame = frame
+        self._kind, self._ticks = kind, ticks
+        self._values: dict[str, Values] = {}
+        self._codes: dict[str, Codes] = {}
+        self._objects: dict[str, list[Any]] = {}
+        self._columns: dict[Any, _rolling.Column] = {}
+
+    def values(self, name: str) -> Values:
+        """A column as numbers, where it has some, and its nulls."""
+        if name not in self._values:
+            self._values[name] = self.frame.values(name)
+        return self._values[name]
+
+    def codes(self, name: str) -> Codes:
+        """A column as codes."""
+        if name not in self._codes:
+            self._codes[name] = self.frame.codes(name)
+        return self._codes[name]
+
+    def objects(self, name: str) -> list[Any]:
+        """A column as Python objects."""
+        if name not in self._objects:
+            self._objects[name] = self.frame.objects(name)
+        return self._objects[name]
+
+    @cached_property
+    def times(self) -> list[Any]:
+        """The times as they leave a window."""
+        assert self._kind is not None
+        assert self._ticks is not None
+        return list(times.decode_array(self._kind, self._ticks))
+
+    def numbers(self, order: _rolling.Order, aggregation: Aggregation, *, wide: bool = False) -> _rolling.Column:
+        """The first column of an aggregation as a native column, without the rows in which any of them is null.
+
+        `wide` reads integers as floats. ValueError for a NaN where the aggregation declares it an error.
+        """
+        names = aggregation.columns
+        key = (names, aggregation.nan, wide)
+        if key not in self._columns:
+            values = self.values(names[0]) if names else Values("other", None, None, "")
+            numbers = values.numbers
+            if aggregation.nan == "error" and values.type == "real":
+                self._refuse_nan(names[0], values)
+            if wide and numbers is not None:
+                numbers = numbers.astype(np.float64, copy=False)
+            nulls = self._nulls(names)
+            self._columns[key] = _rolling.Column(order, numbers, nulls, aggregation.nan == "skip")
+        return self._columns[key]
+
+    def _nulls(self, names: tuple[str, ...]) -> Marks | None:
+        marks = [nulls for name in names if (nulls := self.values(name).nulls) is not None]
+        if len(marks) < 2:
+            return marks[0] if marks else None
+        return np.bitwise_or.reduce(marks)
+
+    def _refuse_nan(self, name: str, values: Values) -> None:
+        assert values.numbers is not None
+        bad = np.isnan(values.numbers)
+        if values.nulls is not None:
+            bad &= values.nulls == 0
+        if bad.any():
+            raise ValueError(
+                f'column {name!r}, row {int(bad.argmax())}: the value is NaN, and nan="error" was asked for: '
+                'clean the values, or use nan="skip"'
+            )
+
+    def refuse(self, name: str, bad: npt.NDArray[np.bool_], error: type[Exception], why: str) -> None:
+        """Raise the error for the first row that is bad and not null."""
+        nulls = self.values(name).nulls
+        if nulls is not None:
+            bad = bad & (nulls == 0)
+        if bad.any():
+            raise error(f"column {name!r}, row {int(bad.argmax())}: {why}")
+
+    def check(self, kernel: str, name: str, geometric: bool) -> None:
+        """Refuse values that the kernel cannot take, as the definition of the aggregation does."""
+        values = self.values(name)
+        numbers = values.numbers
+        if numbers is None:
+            return
+        if kernel in ("sum", "product") and values.type == "integer":
+            why = "-2**63 is out of range: integers go from -2**63 + 1 to 2**63 - 1"
+            self.refuse(name, numbers == _LEAST, OverflowError, why)
+        if geometric:
+            why = "a geometric mean takes no negative numbers: leave it out, or use Mean"
+            self.refuse(name, numbers < 0, ValueError, why)
+        if kernel in ("any", "all") and values.type == "integer":
+            why = "True or False is needed, or 0 or 1: compare first, such as x > 0"
+            self.refuse(name, (numbers != 0) & (numbers != 1), TypeError, why)
+
+    def rows_of(self, aggregation: Aggregation) -> list[Any]:
+        """What an aggregation takes of each row: a value, a tuple of several columns, or a mapping."""
+        names = aggregation.columns
+        if isinstance(aggregation, Composite):
+            parts = [self.objects(name) for name in names]
+            return [dict(zip(names, row, strict=True)) for row in zip(*parts, strict=True)]
+        if not names:
+            return [True] * self.frame.rows
+        if len(names) == 1:
+            return self.objects(names[0])
+        return list(zip(*(self.objects(name) for name in names), strict=True))
+
+    def presence(self, order: _rolling.Order, aggregation: Aggregation, rows: list[Any]) -> _rolling.Column:
+        """Which rows the aggregation does not skip."""
+        plain = type(aggregation).skips is Aggregation.skips and len(aggregation.columns) == 1
+        if plain and self.values(aggregation.columns[0]).type != "object":
+            return self.numbers(order, aggregation)
+        return _rolling.Column(order, None, _rolling.skipped(aggregation, rows), False)

@@ -1,0 +1,99 @@
+"""A plan in words: which algorithm, what is shared, what is kept, what it costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sash.aggregations.args import ArgMax, ArgMin
+from sash.aggregations.base import Aggregation
+from sash.aggregations.compiled import Compiled
+from sash.aggregations.distinct import CountDistinct
+from sash.batch.naming import output_name, window_label
+from sash.windows import CountWindow, TimeWindow, WindowPolicy
+
+if TYPE_CHECKING:
+    from sash.plan import Plan
+
+__all__ = ["explain"]
+
+_COMBINED: Final = {
+    *("sum", "product", "mean", "moments", "min", "max", "min_count", "max_count", "range"),
+    *("bit_or", "bit_and", "any", "all", "arg_min", "arg_max"),
+}
+
+
+def explain(plan: Plan) -> str:
+    """The words behind `Plan.explain`."""
+    lines = [_head(plan), _order(plan)]
+    for window in plan.windows:
+        lines += _window(plan, window)
+    return "\n".join([*lines, _state(plan)])
+
+
+def _head(plan: Plan) -> str:
+    by = f", by {' and '.join(map(repr, plan.by))}" if plan.by else ""
+    on = f", over the times in {plan.on!r}" if plan.on else ", in the order in which they stand"
+    few = "" if plan.min_periods is None else f" A window of fewer than {plan.min_periods} values has none."
+    return f"One result for each row{by}{on}.{few}"
+
+
+def _order(plan: Plan) -> str:
+    peers = "Rows of one time see each other." if plan.peers else "Of one time, each row sees those before it."
+    if plan.emit == "final":
+        return (
+            "final: each window is exact, whatever the order of the rows. They are sorted by key and time once, for all\n"
+            f"  windows; rows in order are not moved, late ones are merged in. {peers}"
+        )
+    known = "of what was known when the row came"
+    if plan.emit == "arrival":
+        return (
+            f"arrival: each window {known}. Keys whose rows are in order run as final ones do;\n"
+            f"  else each aggregation runs over a FiBA tree: O(log d) for a row that comes d places late. {peers}"
+        )
+    late = "without a bound" if plan.lateness is None else f"up to {plan.lateness} late"
+    return f"update: each window {known}, and again whenever a late event, {late}, changes it. For streams. {peers}"
+
+
+def _window(plan: Plan, window: WindowPolicy) -> list[str]:
+    if isinstance(window, CountWindow):
+        shared = "  Blocks as long as the window: a window is a suffix of one and a prefix of the next."
+    else:
+        shared = "  The ends of all windows are found once, by two pointers, for all aggregations."
+    made = [
+        f"  {output_name(name, window)} = {one!r}: {plan.outputs[output_name(name, window)]}; {_how(one, window)}"
+        for name, one in plan.aggregations.items()
+    ]
+    return [f"{window_label(window)}: {window.describe()}", shared, *made]
+
+
+def _how(aggregation: Aggregation, window: WindowPolicy) -> str:
+    native = aggregation.native()
+    kernel = "" if native is None else native.kernel
+    stacks = "block scans" if isinstance(window, CountWindow) else "two stacks"
+    if kernel == "count":
+        return "differences of running counts: exact, no combine"
+    if type(aggregation) is CountDistinct:
+        return "counts of each value, up and down: exact, no combine"
+    if kernel in ("first", "last"):
+        return "by row number, no combine; the value is taken from its column"
+    if type(aggregation) in (ArgMin, ArgMax):
+        return f"native, by {stacks} of row numbers, 3 combines a row; the value is taken from its column"
+    if kernel == "collect":
+        return "slices of the column: O(length) a row"
+    if isinstance(aggregation, Compiled):
+        return f"compiled, by {stacks}: 3 combines a row, without the interpreter"
+    if kernel == "sum":
+        return f"integers by differences of running sums, exact; floats native, by {stacks}: 3 combines a row"
+    if kernel in _COMBINED:
+        return f"native, by {stacks}: 3 combines a row"
+    return f"its Python methods, by {stacks}: 3 combines a row"
+
+
+def _state(plan: Plan) -> str:
+    timed = all(isinstance(window, (TimeWindow, CountWindow)) for window in plan.windows)
+    kept = "the events of its longest window" if timed else "the events that its windows may still hold"
+    sizes = ", ".join(f"{name} {one.size}" for name, one in plan.aggregations.items())
+    return (
+        f"In a stream, a key keeps {kept} in one tree; a partial of each aggregation lies beside\n"
+        f"  an event: {sizes}. All windows are answered from it by range queries."
+    )

@@ -1,0 +1,294 @@
+"""How each aggregation runs over a batch: by a native kernel, by row numbers, or by its own methods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from sash import _rolling
+from sash.aggregations.args import ArgMax, ArgMin
+from sash.aggregations.base import Aggregation, Native
+from sash.aggregations.compiled import Compiled
+from sash.aggregations.distinct import CountDistinct
+from sash.batch.columns import Columns
+from sash.frames.base import Answer, Numbers, NumberType, Objects, Taken, TakenRows, Values
+
+__all__ = ["Batch", "Pass", "choose", "wrong_type"]
+
+_NUMBERS: Final = {"sum", "product", "mean", "moments", "min", "max", "min_count", "max_count", "range"}
+_BITS: Final = {"bit_or", "bit_and", "any", "all"}
+_ENDS: Final = {"first", "last"}
+_NUMERIC: Final = ("integer", "real", "bool")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What all passes over one frame share."""
+
+    order: _rolling.Order
+    columns: Columns
+    #: Only what was known when a row came.
+    known: bool
+    min_periods: int
+
+    @property
+    def late(self) -> bool:
+        """Whether rows came late and that matters."""
+        return self.known and not self.order.in_order
+
+
+class Pass(Protocol):
+    """One aggregation over the windows of a batch."""
+
+    def run(self, batch: Batch, bounds: _rolling.Bounds) -> Answer:
+        """The result of every row."""
+
+
+def wrong_type(aggregation: Aggregation, values: Values) -> str | None:
+    """What is wrong with the type of the first column; None if the aggregation may read it."""
+    native = aggregation.native()
+    kernel = "" if native is None else native.kernel
+    name = aggregation.columns[0]
+    if kernel in _NUMBERS and values.type == "other":
+        return f"{aggregation!r} reads numbers, and column {name!r} is {values.name}: convert it first"
+    if kernel in _BITS and values.type in ("other", "real"):
+        what = "True and False" if kernel in ("any", "all") else "integers"
+        return f"{aggregation!r} reads {what}, and column {name!r} is {values.name}: convert it first"
+    if type(aggregation) in (ArgMin, ArgMax) and values.type == "other":
+        return f"the key of {aggregation!r} is a number, and column {name!r} is {values.name}: convert it first"
+    if kernel == "concat" and values.type in _NUMERIC:
+        return f"{aggregation!r} reads text, and column {name!r} is {values.name}: convert it first"
+    return None
+
+
+def choose(aggregation: Aggregation, columns: Columns, late: bool) -> Pass:
+    """The fastest pass that gives the answer of the definition."""
+    native = aggregation.native()
+    kernel = "" if native is None else native.kernel
+    kinds = [columns.values(name).type for name in aggregation.columns]
+    numeric = bool(kinds) and kinds[0] in _NUMERIC
+    if kernel == "count" and (not kinds or kinds[0] != "object" or aggregation.nan == "skip"):
+        return KernelPass(aggregation, "count")
+    if kernel in _NUMBERS | _BITS and numeric:
+        return KernelPass(aggregation, kernel)
+    if kernel in _ENDS and (kinds[0] != "object" or aggregation.nan == "skip"):
+        return EndPass(aggregation, kernel)
+    if type(aggregation) in (ArgMin, ArgMax) and numeric and "object" not in kinds:
+        return ArgumentPass(aggregation, "arg_max" if type(aggregation) is ArgMax else "arg_min")
+    if type(aggregation) is CountDistinct and not late and aggregation.nan == "skip":
+        return DistinctPass(aggregation)
+    if kernel == "collect" and not late:
+        return CollectPass(aggregation)
+    if isinstance(aggregation, Compiled) and all(kind in _NUMERIC for kind in kinds):
+        return CompiledPass(aggregation)
+    return ObjectPass(aggregation)
+
+
+@dataclass(frozen=True)
+class KernelPass:
+    """Numbers in, numbers out, all of it native."""
+
+    aggregation: Aggregation
+    kernel: str
+
+    def run(self, batch: Batch, bounds: _rolling.Bounds) -> Answer:
+        """The result of every row."""
+        native = self.aggregation.native()
+        assert native is not None
+        for name in self.aggregation.columns:
+            batch.columns.check(self.kernel, name, bool(native.options.get("geometric")))
+        column = batch.columns.numbers(batch.order, self.aggregation)
+        options = _options(native)
+        values, counts = _rolling.aggregate(self.kernel, batch.order, bounds, column, batch.known, **options)
+        if values.dtype == np.int64:
+            # One of the two names that C has for it; NumPy's own is the other.
+            values = values.view(np.int64)
+        least = max(batch.min_periods, self._needed(options))
+        kind: NumberType = "real" if values.dtype == np.float64 else "integer"
+        if self.kernel in ("any", "all"):
+            kind = "bool"
+        return Numbers(values, _enough(batch, bounds, column, counts, least), kind, least > 0)
+
+    def _needed(self, options: dict[str, Any]) -> int:
+        """How many values there must be for a result at all."""
+        if self.kernel == "moments":
+            return int(options["ddof"]) + 1
+        return int(self.aggregation.empty is None)
+
+
+@dataclass(frozen=True)
+class EndPass:
+    """The first or the last value, of any type: found by row number, and taken from the column."""
+
+    aggregation: Aggregation
+    kernel: str
+
+    def run(self, batch: Batch, bounds: _rolling.Bounds) -> Answer:
+        """The result of every row."""
+        return Taken(self.aggregation.columns[0], _rows(self.aggregation, self.kernel, batch, bounds))
+
+
+@dataclass(frozen=True)
+class ArgumentPass:
+    """What goes with the extreme: a value of another column, of several, or the whole row."""
+
+    aggregation: Aggregation
+    kernel: str
+
+    def run(self, batch: Batch, bounds: _rolling.Bounds) -> Answer:
+        """The result of every row."""
+        rows = _rows(self.aggregation, self.kernel, batch, bounds)
+        arguments = self.aggregation.columns[1:]
+        if len(arguments) == 1:
+            return Taken(arguments[0], rows)
+        return TakenRows(arguments or tuple(batch.columns.frame.names), rows)
+
+
+@dataclass(frozen=True)
+class DistinctPass:
+    """How many different values: counted up and down, which is exact for integers."""
+
+    aggregation: Aggregation
+
+    def run(self, batch: Batch, bounds: _rolling.Bounds) -> Answer:
+        """The result of every row."""
+        codes = batch.columns.codes(self.aggregation.columns[0])
+        column = batch.columns.numbers(batch.order, self.aggregation)
+        values = _rolling.distinct(batch.order, bounds, column, codes.codes, codes.count)
+        valid = _enough(batch, bounds, column, None, batch.min_periods)
+        return Numbers(values.view(np.int64), valid, "integer", batch.min_periods > 0)
+
+
+@dataclass(frozen=True)
+class CollectPass:
+    """Every value in a list: slices of the sorted column."""
+
+    aggregation: Aggregation
+
+    def run(self, batch: Batch, bounds: _rolling.Bounds) -> Answer:
+        """The result of every row."""
+        rows = batch.columns.rows_of(self.aggregation)
+        column = batch.columns.presence(batch.order, self.aggregation, rows)
+        results = _rolling.collect(batch.order, bounds, column, rows)
+        return Objects(_nulled(results, _enough(batch, bounds, column, None, batch.min_periods)))
+
+
+@dataclass(frozen=True)
+class CompiledPass:
+    """A user's aggregation as native functions over records of numbers."""
+
+    aggregation: Compiled
+
+    def run(self, batch: Batch, bounds: _rolling.Bounds) -> Answer:
+        """The result of every row. Where a function failed, the Python methods run, and say why."""
+        functions = self.aggregation._functions
+        options = functions.options()
+        inputs = [
+            _words(batch.columns.values(name), integer)
+            for name, integer in zip(self.aggregation.columns, options["integer_inputs"], strict=True)
+        ]
+        column = batch.columns.numbers(batch.order, self.aggregation)
+        kinds = options["integer_results"]
+        addresses = [options["lift"], options["combine"], options["lower"]]
+        done = _rolling.compiled(
+            addresses, options["identity"], len(kinds), batch.order, bounds, column, inputs, batch.known
+        )
+        if done is None:
+            return ObjectPass(self.aggregation).run(batch, bounds)
+        words, present, counts = done
+        valid = present.view(np.bool_)
+        enough = _enough(batch, bounds, column, counts, batch.min_periods)
+        if enough is not None:
+            valid = valid & enough
+        if options["several"]:
+            return Objects(self._records(words.reshape(-1, len(kinds)), kinds, valid))
+        values = words.view(np.int64) if kinds[0] else words
+        kind: NumberType = "bool" if functions.truth else "integer" if kinds[0] else "real"
+        return Numbers(values, None if valid.all() else valid, kind, True)
+
+    def _records(
+        self, words: npt.NDArray[np.float64], integers: list[bool], valid: npt.NDArray[np.bool_]
+    ) -> list[Any]:
+        fields = [
+            np.ascontiguousarray(words[:, i]).view(np.int64 if integer else np.float64).tolist()
+            for i, integer in enumerate(integers)
+        ]
+        rows = zip(valid.tolist(), zip(*fields, strict=True), strict=True)
+        return [self.aggregation.shape(row) if there else None for there, row in rows]
+
+
+@dataclass(frozen=True)
+class ObjectPass:
+    """Any aggregation by its own methods, called from the native pass."""
+
+    aggregation: Aggregation
+
+    def run(self, batch: Batch, bounds: _rolling.Bounds) -> Answer:
+        """The result of every row."""
+        rows = batch.columns.rows_of(self.aggregation)
+        column = batch.columns.presence(batch.order, self.aggregation, rows)
+        times = batch.columns.times if self.aggregation.timed else None
+        results, counts = _rolling.aggregate_objects(
+            self.aggregation, batch.order, bounds, column, rows, times, batch.known
+        )
+        return _tidy(_nulled(results, _enough(batch, bounds, column, counts, batch.min_periods)))
+
+
+def _options(native: Native) -> dict[str, Any]:
+    return {name: value for name, value in native.options.items() if name in ("geometric", "root", "ddof")}
+
+
+def _rows(
+    aggregation: Aggregation, kernel: str, batch: Batch, bounds: _rolling.Bounds
+) -> npt.NDArray[np.int64]:
+    column = batch.columns.numbers(batch.order, aggregation)
+    rows, counts = _rolling.aggregate(kernel, batch.order, bounds, column, batch.known)
+    valid = _enough(batch, bounds, column, counts, batch.min_periods)
+    return rows if valid is None else np.where(valid, rows, -1)
+
+
+def _enough(
+    batch: Batch,
+    bounds: _rolling.Bounds,
+    column: _rolling.Column,
+    counts: npt.NDArray[np.uint32] | None,
+    least: int,
+) -> npt.NDArray[np.bool_] | None:
+    """Which rows' windows have at least so many values; None if all have."""
+    if counts is not None:
+        valid = counts >= least
+        return None if valid.all() else valid
+    marks = _rolling.enough(batch.order, bounds, column, least)
+    return None if marks is None else marks.view(np.bool_)
+
+
+def _words(values: Values, integer: bool) -> npt.NDArray[np.float64]:
+    """Numbers as the words that compiled functions read: an integer lies in its word bit by bit."""
+    assert values.numbers is not None
+    kind = np.int64 if integer else np.float64
+    return np.ascontiguousarray(values.numbers, kind).view(np.float64)
+
+
+def _nulled(results: list[Any], valid: npt.NDArray[np.bool_] | None) -> list[Any]:
+    if valid is None:
+        return results
+    return [result if there else None for result, there in zip(results, valid.tolist(), strict=True)]
+
+
+def _tidy(results: list[Any]) -> Answer:
+    """Numbers as numbers, if they are all of one type and fit; other objects as they are."""
+    types = set(map(type, results)) - {type(None)}
+    if len(types) != 1 or not types <= {int, float, bool}:
+        return Objects(results)
+    valid = np.fromiter((result is not None for result in results), np.bool_, len(results))
+    kind = types.pop()
+    filled = results if valid.all() else [kind() if result is None else result for result in results]
+    try:
+        values = np.array(filled, {int: np.int64, float: np.float64, bool: np.bool_}[kind])
+    except OverflowError:
+        return Objects(results)
+    names: dict[type, NumberType] = {int: "integer", float: "real", bool: "bool"}
+    return Numbers(values, None if valid.all() else valid, names[kind], True)

@@ -1,0 +1,158 @@
+"""Dictionaries of NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sash._rolling import encode_integers, encode_objects
+from sash.errors import PlanError
+from sash.frames.base import Answer, Codes, Numbers, Objects, Taken, TakenRows, Values, read_numbers
+from sash.times import Kind, encode_array
+
+__all__ = ["ArrayFrame"]
+
+
+class ArrayFrame:
+    """One-dimensional arrays of one length by name. The mask of a masked array marks its nulls.
+
+    Results that may be null and are no floats come as masked arrays; in floats NaN is the null.
+
+    >>> frame = ArrayFrame({"x": np.array([1, 2])})
+    >>> frame.rows, frame.values("x").type
+    (2, 'integer')
+    """
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._data = data
+        self._arrays = {name: np.ma.asanyarray(array) if np.ma.isMA(array) else np.asarray(array)
+                        for name, array in data.items()}
+        problems = [f"column {name!r} has shape {array.shape}" for name, array in self._arrays.items()
+                    if array.ndim != 1]
+        lengths = {len(array) for array in self._arrays.values() if array.ndim == 1}
+        if len(lengths) > 1:
+            problems.append(f"the columns have {', '.join(map(str, sorted(lengths)))} rows")
+        if problems:
+            raise PlanError(f"columns are one-dimensional arrays of one length, and {'; '.join(problems)}")
+        self._rows = lengths.pop() if lengths else 0
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The columns that can be read."""
+        return list(self._arrays)
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self._rows
+
+    def times(self, name: str) -> tuple[Kind, npt.NDArray[np.int64]]:
+        """A column of times, encoded."""
+        array = self._arrays[name]
+        nulls = _nulls(array)
+        if nulls is not None and nulls.any():
+            raise ValueError(f"a null is no time; see position {int(nulls.argmax())}")
+        kind, ticks = encode_array(np.ma.getdata(array))
+        return kind, np.ascontiguousarray(ticks)
+
+    def values(self, name: str) -> Values:
+        """A column of values."""
+        array = self._arrays[name]
+        plain, nulls = np.ma.getdata(array), _nulls(array)
+        if plain.dtype.kind in "biuf":
+            return read_numbers(plain, nulls, str(plain.dtype), name)
+        if plain.dtype.kind == "O":
+            nulls = np.fromiter((value is None or value != value for value in array.tolist()), bool, len(array))
+        elif plain.dtype.kind in "mM":
+            nulls = np.isnat(plain) if nulls is None else nulls | np.isnat(plain)
+        marks = None if nulls is None or not nulls.any() else nulls.view(np.uint8)
+        return Values("object" if plain.dtype.kind == "O" else "other", None, marks, str(plain.dtype))
+
+    def objects(self, name: str) -> list[Any]:
+        """A column as Python objects, None where it is null."""
+        array = self._arrays[name]
+        if array.dtype.kind in "mM":
+            # tolist would make integers of nanoseconds.
+            nulls = self.values(name).nulls
+            return [None if nulls is not None and nulls[i] else value for i, value in enumerate(np.ma.getdata(array))]
+        return list(array.tolist())
+
+    def codes(self, name: str) -> Codes:
+        """A column as codes."""
+        array = self._arrays[name]
+        plain, nulls = np.ma.getdata(array), _nulls(array)
+        if plain.dtype.kind == "f":
+            plain = np.ascontiguousarray(plain, np.float64) + 0.0
+            nulls = np.isnan(plain) if nulls is None else nulls | np.isnan(plain)
+            plain = np.where(nulls, 0.0, plain).view(np.int64)
+        elif plain.dtype.kind in "mM":
+            nulls = np.isnat(plain) if nulls is None else nulls | np.isnat(plain)
+            plain = plain.view(np.int64)
+        if plain.dtype.kind in "biu":
+            bits = plain.view(np.int64) if plain.dtype == np.uint64 else np.ascontiguousarray(plain, np.int64)
+            marks = None if nulls is None or not nulls.any() else nulls.view(np.uint8)
+            return Codes(*encode_integers(np.ascontiguousarray(bits), marks))
+        return Codes(*encode_objects([None if value != value else value for value in array.tolist()]))
+
+    def with_columns(self, columns: Mapping[str, Answer]) -> dict[str, Any]:
+        """A dictionary of the same arrays, with the results behind them."""
+        return {**self._data, **{name: self._column(answer) for name, answer in columns.items()}}
+
+    def _column(self, answer: Answer) -> Any:
+        match answer:
+            case Numbers():
+                return as_array(answer)
+            case Taken():
+                return _take(self._arrays[answer.column], answer.rows)
+            case TakenRows():
+                parts = [self.objects(name) for name in answer.columns]
+                return _object_array(
+                    [
+                        None if row < 0 else {name: part[row] for name, part in zip(answer.columns, parts, strict=True)}
+                        for row in answer.rows.tolist()
+                    ]
+                )
+            case Objects():
+                return _object_array(answer.values)
+
+
+def as_array(answer: Numbers) -> Any:
+    """Numbers as an array: NaN is the null of floats, a mask that of others."""
+    values, valid = answer.values, answer.valid
+    if answer.type == "bool":
+        values = values.astype(bool)
+    if answer.type == "real":
+        return values if valid is None else np.where(valid, values, np.nan)
+    if not answer.nullable:
+        return values
+    return np.ma.MaskedArray(values, mask=False if valid is None else ~valid)
+
+
+def _nulls(array: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
+    return np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
+
+
+def _take(array: npt.NDArray[Any], rows: npt.NDArray[np.int64]) -> Any:
+    missing = rows < 0
+    if not len(array):
+        return array.copy()
+    taken = array[np.where(missing, 0, rows)]
+    if array.dtype.kind == "f" and not isinstance(array, np.ma.MaskedArray):
+        taken[missing] = np.nan
+        return taken
+    if array.dtype.kind == "O":
+        taken[missing] = None
+        return taken
+    if array.dtype.kind in "mM" and not isinstance(array, np.ma.MaskedArray):
+        taken[missing] = "NaT"
+        return taken
+    return np.ma.MaskedArray(taken, mask=missing | np.ma.getmaskarray(taken))
+
+
+def _object_array(values: list[Any]) -> npt.NDArray[Any]:
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array

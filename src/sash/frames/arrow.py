@@ -1,0 +1,131 @@
+"""Tables, record batches and readers of Arrow, and whatever speaks its C stream interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sash._rolling import encode_integers
+from sash.errors import PlanError
+from sash.frames.base import Answer, Codes, Numbers, Objects, Taken, Values, read_numbers
+from sash.times import Kind, encode_array
+
+__all__ = ["ArrowFrame"]
+
+
+class ArrowFrame:
+    """A table. Results have true nulls, in floats too; NaN stays what it is.
+
+    >>> import pyarrow as pa
+    >>> ArrowFrame(pa.table({"x": [1, None]})).values("x").nulls
+    array([0, 1], dtype=uint8)
+    """
+
+    def __init__(self, table: Any, give_back: Callable[[Any], Any] = lambda table: table) -> None:
+        names = table.column_names
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise PlanError(f"the frame has the column {twice!r} twice: rename one of them")
+        self._table = table
+        self._give_back = give_back
+        self._whole: dict[str, Any] = {}
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The columns that can be read."""
+        return list(self._table.column_names)
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return int(self._table.num_rows)
+
+    def _array(self, name: str) -> Any:
+        """The column in one piece; what a dictionary says, said outright."""
+        import pyarrow as pa
+
+        if name not in self._whole:
+            column = self._table.column(name)
+            if pa.types.is_dictionary(column.type):
+                column = column.cast(column.type.value_type)
+            array = column.combine_chunks()
+            self._whole[name] = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
+        return self._whole[name]
+
+    def times(self, name: str) -> tuple[Kind, npt.NDArray[np.int64]]:
+        """A column of times, encoded."""
+        kind, ticks = encode_array(self._array(name))
+        return kind, np.ascontiguousarray(ticks)
+
+    def values(self, name: str) -> Values:
+        """A column of values."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        array = self._array(name)
+        kind = array.type
+        nulls = np.asarray(array.is_null()) if array.null_count else None
+        if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
+            if nulls is not None:
+                array = pc.fill_null(array, False if pa.types.is_boolean(kind) else pa.scalar(0, kind))
+            return read_numbers(array.to_numpy(zero_copy_only=False), nulls, str(kind), name)
+        if pa.types.is_null(kind):
+            return Values("object", None, np.ones(len(array), np.uint8), str(kind))
+        return Values("other", None, None if nulls is None else nulls.view(np.uint8), str(kind))
+
+    def objects(self, name: str) -> list[Any]:
+        """A column as Python objects, None where it is null."""
+        return list(self._array(name).to_pylist())
+
+    def codes(self, name: str) -> Codes:
+        """A column as codes."""
+        import pyarrow as pa
+
+        array = self._array(name)
+        values = self.values(name)
+        if values.numbers is not None:
+            return _number_codes(values)
+        if pa.types.is_nested(array.type):
+            from sash._rolling import encode_objects
+
+            return Codes(*encode_objects([repr(value) for value in array.to_pylist()]))
+        encoded = array.dictionary_encode()
+        codes = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
+        return Codes(codes.astype(np.uint32), len(encoded.dictionary) + 1)
+
+    def with_columns(self, columns: Mapping[str, Answer]) -> Any:
+        """The same columns, and the results behind them."""
+        table = self._table
+        for name, answer in columns.items():
+            table = table.append_column(name, self._column(answer))
+        return self._give_back(table)
+
+    def _column(self, answer: Answer) -> Any:
+        import pyarrow as pa
+
+        if isinstance(answer, Numbers):
+            values = answer.values.astype(bool) if answer.type == "bool" else answer.values
+            return pa.array(values, mask=None if answer.valid is None else ~answer.valid)
+        if isinstance(answer, Objects):
+            return pa.array(answer.values)
+        missing = answer.rows < 0
+        rows = pa.array(answer.rows, mask=missing)
+        if isinstance(answer, Taken):
+            return self._array(answer.column).take(rows)
+        parts = [self._array(name).take(rows) for name in answer.columns]
+        return pa.StructArray.from_arrays(parts, names=list(answer.columns), mask=pa.array(missing))
+
+
+def _number_codes(values: Values) -> Codes:
+    numbers = values.numbers
+    assert numbers is not None
+    nulls = values.nulls
+    if values.type == "real":
+        bits = numbers + 0.0
+        missing = np.isnan(bits) if nulls is None else np.isnan(bits) | nulls.view(np.bool_)
+        nulls = missing.view(np.uint8) if missing.any() else None
+        numbers = np.where(missing, 0.0, bits).view(np.int64)
+    return Codes(*encode_integers(np.ascontiguousarray(numbers), nulls))

@@ -1,0 +1,146 @@
+"""What a frame is to Sash: columns by name in, the same rows with more columns out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from sash._rolling import encode_integers
+from sash.times import Kind
+
+__all__ = [
+    "Answer",
+    "Codes",
+    "Frame",
+    "Marks",
+    "NumberType",
+    "Numbers",
+    "Objects",
+    "Taken",
+    "TakenRows",
+    "Values",
+    "joined",
+    "read_numbers",
+]
+
+Marks: TypeAlias = npt.NDArray[np.uint8]
+NumberType = Literal["integer", "real", "bool"]
+
+
+@dataclass(frozen=True)
+class Values:
+    """A column as the engine reads it: numbers without a copy where their type allows, and which rows are null.
+
+    `type` says what is in `numbers`; it is "object" for a column of Python objects and "other" for a column that holds
+    neither numbers nor objects, such as text. Those have no numbers.
+    """
+
+    type: Literal["integer", "real", "bool", "object", "other"]
+    numbers: npt.NDArray[Any] | None
+    nulls: Marks | None
+    #: The type in the words of the frame, for messages.
+    name: str
+
+
+@dataclass(frozen=True)
+class Codes:
+    """Small numbers for the values of a column: equal where they are equal, below `count`; nulls are a value too."""
+
+    codes: npt.NDArray[np.uint32]
+    count: int
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A result of numbers. `nullable` is so by the plan, whatever the data; `valid` is None if all are."""
+
+    values: npt.NDArray[Any]
+    valid: npt.NDArray[np.bool_] | None
+    type: NumberType
+    nullable: bool
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A result made of the values of a column at other rows; -1 is null."""
+
+    column: str
+    rows: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class TakenRows:
+    """A result made of several columns at other rows, as one record each; -1 is null."""
+
+    columns: tuple[str, ...]
+    rows: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Objects:
+    """A result of Python objects; None is null."""
+
+    values: list[Any]
+
+
+Answer: TypeAlias = Numbers | Taken | TakenRows | Objects
+
+
+class Frame(Protocol):
+    """One kind of frame. Nothing in it is changed; `with_columns` makes a new one of the same kind."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The columns that can be read."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+
+    def times(self, name: str) -> tuple[Kind, npt.NDArray[np.int64]]:
+        """A column of times, encoded. Raises what `sash.times.encode_array` raises."""
+
+    def values(self, name: str) -> Values:
+        """A column of values."""
+
+    def objects(self, name: str) -> list[Any]:
+        """A column as Python objects, None where it is null."""
+
+    def codes(self, name: str) -> Codes:
+        """A column as codes."""
+
+    def with_columns(self, columns: Mapping[str, Answer]) -> Any:
+        """The data as it was given, with the results behind it."""
+
+
+def joined(parts: Sequence[Codes]) -> Codes:
+    """The codes of several columns together."""
+    first, *others = parts
+    for other in others:
+        pairs = first.codes.astype(np.int64) * other.count + other.codes
+        first = Codes(*encode_integers(pairs, None))
+    return first
+
+
+def read_numbers(values: npt.NDArray[Any], nulls: npt.NDArray[np.bool_] | None, name: str, column: str) -> Values:
+    """An array of numbers as int64 or float64; OverflowError for what does not fit in 64 bits."""
+    marks = None if nulls is None or not nulls.any() else np.ascontiguousarray(nulls).view(np.uint8)
+    code = values.dtype.kind
+    if code == "b":
+        return Values("bool", np.ascontiguousarray(values, np.int64), marks, name)
+    if code == "f":
+        return Values("real", np.ascontiguousarray(values, np.float64), marks, name)
+    if code == "u" and values.dtype.itemsize == 8 and len(values):
+        large = values > np.uint64(2**63 - 1)
+        if nulls is not None:
+            large &= ~nulls
+        if large.any():
+            row = int(large.argmax())
+            raise OverflowError(
+                f"column {column!r}, row {row}: {values[row]} does not fit in 64 bits; pass floats, or scale it down"
+            )
+    return Values("integer", np.ascontiguousarray(values, np.int64), marks, name)

@@ -1,0 +1,135 @@
+"""DataFrames of pandas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sash.errors import PlanError
+from sash.frames.arrays import as_array
+from sash.frames.base import Answer, Codes, Numbers, Objects, Taken, Values, read_numbers
+from sash.times import Kind, encode_array
+
+__all__ = ["PandasFrame"]
+
+
+class PandasFrame:
+    """A DataFrame; its index is kept. A named level of the index can be read as a column.
+
+    Results that may be null are `Int64` and `boolean`; in floats NaN is the null.
+
+    >>> import pandas as pd
+    >>> PandasFrame(pd.DataFrame({"x": [1.5, None]})).values("x").type
+    'real'
+    """
+
+    def __init__(self, data: Any) -> None:
+        twice = data.columns[data.columns.duplicated()].tolist()
+        if twice:
+            raise PlanError(f"the frame has the column {twice[0]!r} twice: rename one of them")
+        self._data = data
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The columns that can be read, and the named levels of the index."""
+        return [*self._data.columns, *(level for level in self._data.index.names if level is not None)]
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self._data)
+
+    def _series(self, name: str) -> Any:
+        if name in self._data.columns:
+            return self._data[name]
+        return self._data.index.get_level_values(name)
+
+    def times(self, name: str) -> tuple[Kind, npt.NDArray[np.int64]]:
+        """A column of times, encoded."""
+        kind, ticks = encode_array(self._series(name))
+        return kind, np.ascontiguousarray(ticks)
+
+    def values(self, name: str) -> Values:
+        """A column of values."""
+        series = self._series(name)
+        dtype = series.dtype
+        if isinstance(dtype, np.dtype):
+            if dtype.kind in "biuf":
+                return read_numbers(series.to_numpy(), None, str(dtype), name)
+            return Values("object" if dtype.kind == "O" else "other", None, _marks(series), str(dtype))
+        if getattr(dtype, "kind", "") in ("b", "i", "u", "f"):
+            nulls = np.asarray(series.isna())
+            plain = series.to_numpy(dtype=np.dtype(f"{dtype.kind}{8 if dtype.kind != 'b' else 1}"), na_value=0)
+            return read_numbers(plain, nulls, str(dtype), name)
+        return Values("other", None, _marks(series), str(dtype))
+
+    def objects(self, name: str) -> list[Any]:
+        """A column as Python objects, None where it is null."""
+        series = self._series(name)
+        values = list(series.tolist())
+        if isinstance(series.dtype, np.dtype) and series.dtype.kind in "bif":
+            return values
+        return [None if null else value for value, null in zip(values, series.isna().tolist(), strict=True)]
+
+    def codes(self, name: str) -> Codes:
+        """A column as codes."""
+        import pandas as pd
+
+        codes, values = pd.factorize(self._series(name), use_na_sentinel=True)
+        # Nulls are -1, which is the greatest of all without a sign.
+        return Codes(np.where(codes < 0, len(values), codes).astype(np.uint32), len(values) + 1)
+
+    def with_columns(self, columns: Mapping[str, Answer]) -> Any:
+        """A new DataFrame with the same index and columns, and the results behind them."""
+        import pandas as pd
+
+        made = {name: self._column(answer) for name, answer in columns.items()}
+        results = pd.DataFrame(made, index=self._data.index, columns=list(made))
+        # Columns are kept as they are: what is not changed need not be copied.
+        return pd.concat([self._data, results], axis=1, copy=False)
+
+    def _column(self, answer: Answer) -> Any:
+        import pandas as pd
+
+        if isinstance(answer, Numbers):
+            if answer.type == "real" or not answer.nullable:
+                return as_array(answer)
+            mask = np.zeros(len(answer.values), bool) if answer.valid is None else ~answer.valid
+            array = pd.arrays.BooleanArray if answer.type == "bool" else pd.arrays.IntegerArray
+            return array(answer.values.astype(bool if answer.type == "bool" else np.int64, copy=False), mask)
+        if isinstance(answer, Taken):
+            return _take(self._series(answer.column), answer.rows)
+        if isinstance(answer, Objects):
+            return pd.Series(answer.values, index=self._data.index, dtype=object)
+        parts = {name: self.objects(name) for name in answer.columns}
+        records = [
+            None if row < 0 else {name: part[row] for name, part in parts.items()} for row in answer.rows.tolist()
+        ]
+        return pd.Series(records, index=self._data.index, dtype=object)
+
+
+def _marks(series: Any) -> npt.NDArray[np.uint8] | None:
+    nulls = np.asarray(series.isna())
+    return nulls.view(np.uint8) if nulls.any() else None
+
+
+def _take(series: Any, rows: npt.NDArray[np.int64]) -> Any:
+    import pandas as pd
+
+    dtype = series.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "biu":
+        array = pd.array(series.to_numpy(), dtype="boolean" if dtype.kind == "b" else "Int64")
+    else:
+        array = series.to_numpy() if isinstance(dtype, np.dtype) and dtype.kind in "fO" else series.array
+    objects = isinstance(array, np.ndarray) and dtype.kind == "O"
+    return pd.api.extensions.take(array, rows, allow_fill=True, fill_value=None if objects else _null_of(array))
+
+
+def _null_of(array: Any) -> Any:
+    """The null of an array, in its own form."""
+    import pandas as pd
+
+    return np.nan if isinstance(array, np.ndarray) else getattr(array.dtype, "na_value", pd.NaT)

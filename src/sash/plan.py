@@ -1,0 +1,233 @@
+"""One definition of windows over a frame or a stream: what to compute, by which key, over which windows."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from sash.aggregations.base import Aggregation
+from sash.batch.checks import Checks, as_list, window_of
+from sash.batch.naming import output_name
+from sash.durations import Duration
+from sash.errors import PlanError
+from sash.windows import TimeWindow, WindowPolicy
+from sash.windows.time import CLOSED, Closed
+
+__all__ = ["Emit", "Plan"]
+
+Emit = Literal["final", "arrival", "update"]
+
+
+@dataclass(frozen=True, init=False, eq=True)
+class Plan:
+    """What to compute over sliding windows, once, for frames and for streams. Frozen, and checked when it is made.
+
+    - `by`: the column or columns of the key; None for one window over all rows.
+    - `on`: the column of times. It may be left out if every window counts rows; they stand as they came then.
+    - `windows`: one or several: durations such as "10m", numbers of rows such as 100, or policies. A plain number is a
+      number of rows, as in pandas and polars; for a length over plain times write `TimeWindow(100)`.
+    - `aggregations`: aggregations by name. Each gives a column for each window, named after both: `spent_1h`.
+    - `emit`: "final" (the exact window at each row's time), "arrival" (what was known when the row came), or, for
+      streams only, "update".
+    - `lateness`: how late an event of a stream may come; None for no bound. A frame needs none: all is known.
+    - `closed`: which ends of the windows are in, with pandas' words, for all windows that are not policies.
+    - `min_periods`: a window with fewer values that are not null has no result.
+    - `peers`: rows of one key and one time see each other; if False, each sees those before it, as in pandas.
+
+    `PlanError` names everything that is wrong at once. Cost: O(windows * aggregations).
+
+    >>> import sash
+    >>> plan = Plan(by="card", on="time", windows=["10m", "1h"], aggregations={"spent": sash.Sum("amount")})
+    >>> plan.outputs
+    {'spent_10m': 'number', 'spent_1h': 'number'}
+    >>> plan.columns
+    ('card', 'time', 'amount')
+    >>> Plan(on="time", windows=["1 fortnight"], aggregations={"a b": sash.Sum()})
+    Traceback (most recent call last):
+    ...
+    sash.errors.PlanError: the plan has 2 problems:
+    - windows: '1 fortnight' is no window: unknown unit 'fortnight' in the duration '1 fortnight': the units are w d h m s ms us ns
+    - aggregation 'a b': Sum() names no column: write Sum("amount")
+    """
+
+    by: tuple[str, ...]
+    on: str | None
+    windows: tuple[WindowPolicy, ...]
+    aggregations: Mapping[str, Aggregation]
+    emit: Emit
+    lateness: Duration | None
+    closed: Closed
+    min_periods: int | None
+    peers: bool
+
+    def __init__(
+        self,
+        *,
+        windows: Any,
+        aggregations: Mapping[str, Aggregation],
+        by: str | Sequence[str] | None = None,
+        on: str | None = None,
+        emit: Emit = "final",
+        lateness: Any = None,
+        closed: Closed = "right",
+        min_periods: int | None = None,
+        peers: bool = True,
+    ) -> None:
+        checks = Checks()
+        known_closed = checks.one_of("closed", closed, tuple(CLOSED), "right")
+        fields = {
+            "by": checks.columns("by", by),
+            "on": checks.column("on", on),
+            "windows": checks.windows(windows, known_closed),
+            "aggregations": checks.aggregations(aggregations),
+            "emit": checks.one_of("emit", emit, get_args(Emit), "final"),
+            "lateness": checks.duration("lateness", lateness),
+            "closed": known_closed,
+            "min_periods": checks.count("min_periods", min_periods),
+            "peers": checks.truth("peers", peers),
+        }
+        checks.times_are_named(fields["windows"], fields["on"])
+        checks.outputs(fields["windows"], fields["aggregations"], [*fields["by"], fields["on"]])
+        checks.settle()
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it reads, each once: the key, the time, and those of the aggregations."""
+        read = [column for aggregation in self.aggregations.values() for column in aggregation.columns]
+        return tuple(dict.fromkeys([*self.by, *([] if self.on is None else [self.on]), *read]))
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        """The columns that it makes, in order, and what is in each."""
+        return {
+            output_name(name, window): aggregation.gives if native is None else _gives(native.kernel, aggregation)
+            for window in self.windows
+            for name, aggregation in self.aggregations.items()
+            for native in [aggregation.native()]
+        }
+
+    def explain(self) -> str:
+        """The plan in words: which algorithm each aggregation runs by, what is shared, what is kept, what it costs.
+
+        >>> import sash
+        >>> print(Plan(by="card", on="t", windows="1h", aggregations={"n": sash.Count()}).explain())
+        One result for each row, by 'card', over the times in 't'.
+        final: each window is exact, whatever the order of the rows. They are sorted by key and time once, for all
+          windows; rows in order are not moved, late ones are merged in. Rows of one time see each other.
+        1h: the events in (T - 1h, T]
+          The ends of all windows are found once, by two pointers, for all aggregations.
+          n_1h = Count(): int; differences of running counts: exact, no combine
+        In a stream, a key keeps the events of its longest window in one tree; a partial of each aggregation lies beside
+          an event: n 8 bytes. All windows are answered from it by range queries.
+        """
+        from sash.batch.explain import explain
+
+        return explain(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """A description in plain values; `from_dict` makes it a plan again.
+
+        >>> import sash
+        >>> plan = Plan(on="t", windows="1h", aggregations={"n": sash.Count()})
+        >>> Plan.from_dict(plan.to_dict()) == plan
+        True
+        """
+        description: dict[str, Any] = {
+            "by": list(self.by),
+            "on": self.on,
+            "windows": [_described(window, self.closed) for window in self.windows],
+            "aggregations": {name: one.to_dict() for name, one in self.aggregations.items()},
+            "emit": self.emit,
+            "lateness": None if self.lateness is None else _plain(self.lateness),
+            "closed": self.closed,
+            "min_periods": self.min_periods,
+            "peers": self.peers,
+        }
+        return description
+
+    @classmethod
+    def from_dict(cls, description: Mapping[str, Any]) -> Plan:
+        """The plan that `to_dict` described. What has a default may be left out; `PlanError` names what is wrong."""
+        checks = Checks()
+        known = {field.name for field in dataclasses.fields(cls)}
+        for name in sorted(set(description) - known):
+            checks.problem(f"{name!r} is no part of a plan: it has {', '.join(sorted(known))}")
+        for name in ("windows", "aggregations"):
+            if name not in description:
+                checks.problem(f"{name} is missing")
+        parts = {name: value for name, value in description.items() if name in known}
+        parts["windows"] = checks.each("windows", as_list(parts.get("windows", [])), window_of)
+        parts["aggregations"] = checks.named_aggregations(parts.get("aggregations", {}))
+        checks.settle()
+        return cls(**parts)
+
+    def to_toml(self) -> str:
+        """The description as TOML.
+
+        >>> import sash
+        >>> print(Plan(on="t", windows=["1h", 100], aggregations={"n": sash.Count()}).to_toml())
+        by = []
+        on = "t"
+        windows = ["1h", {policy = "CountWindow", n = 100}]
+        emit = "final"
+        closed = "right"
+        peers = true
+        <BLANKLINE>
+        [aggregations]
+        n = {name = "Count", columns = [], options = {nan = "skip"}}
+        <BLANKLINE>
+        """
+        from sash.batch.toml import dumps
+
+        return dumps(self.to_dict())
+
+    @classmethod
+    def from_toml(cls, text: str) -> Plan:
+        """The plan of such a text; `PlanError` if it is no TOML, or describes no plan.
+
+        >>> Plan.from_toml('windows = "1h"\\non = "t"\\n[aggregations]\\nn = {name = "Count"}').outputs
+        {'n_1h': 'int'}
+        """
+        import tomllib
+
+        try:
+            description = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise PlanError(f"the text is no TOML: {error}") from None
+        return cls.from_dict(description)
+
+    def __repr__(self) -> str:
+        defaults = {"by": (), "on": None, "emit": "final", "lateness": None, "closed": "right", "min_periods": None}
+        parts = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        shown = {name: value for name, value in parts.items() if name not in defaults or value != defaults[name]}
+        if self.peers:
+            del shown["peers"]
+        if self.lateness is not None:
+            shown["lateness"] = _plain(self.lateness)
+        return f"Plan({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+
+    def __hash__(self) -> int:
+        return hash((self.by, self.on, self.windows, tuple(self.aggregations.items()), self.emit, self.min_periods))
+
+
+def _gives(kernel: str, aggregation: Aggregation) -> str:
+    names = {"sum": "number", "product": "number", "min": "number", "max": "number", "range": "number"}
+    if kernel in ("first", "last"):
+        return f"a value of {aggregation.columns[0]!r}" if aggregation.columns else aggregation.gives
+    if kernel in ("arg_min", "arg_max") and len(aggregation.columns) == 2:
+        return f"a value of {aggregation.columns[1]!r}"
+    return names.get(kernel, aggregation.gives)
+
+
+def _described(window: WindowPolicy, closed: Closed) -> Any:
+    """A duration where it says it all, or the description of the policy."""
+    short = isinstance(window, TimeWindow) and window == TimeWindow(window.length, closed=closed)
+    return str(window.length) if isinstance(window, TimeWindow) and short and not window.length.plain else window.to_dict()
+
+
+def _plain(duration: Duration) -> str | int | float:
+    return duration.amount if duration.plain else str(duration)

@@ -1,0 +1,80 @@
+"""Windows over the rows of a frame: frames in, frames out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from sash.aggregations.base import Aggregation
+from sash.batch.engine import run
+from sash.batch.naming import output_name
+from sash.errors import PlanError
+from sash.frames import as_frame
+from sash.plan import Plan
+from sash.windows.time import Closed
+
+__all__ = ["rolling"]
+
+
+def rolling(
+    data: Any,
+    plan: Plan | None = None,
+    *,
+    on: str | None = None,
+    by: str | Sequence[str] | None = None,
+    window: Any = None,
+    closed: Closed = "right",
+    min_periods: int | None = None,
+    peers: bool = True,
+    emit: Literal["final", "arrival"] = "final",
+    **aggregations: Aggregation,
+) -> Any:
+    """The same frame, the same rows in the same order, with a column for each aggregation and window behind it.
+
+    Takes DataFrames of pandas (the index is kept) and polars, Arrow tables, batches and readers, and dictionaries of
+    NumPy arrays; gives back what it got. The rows may be in any order. The window of a row that has time T and length
+    L holds the rows of its key in (T - L, T]; see `Plan` for `closed`, `min_periods`, `peers` and `emit`. Nulls are
+    skipped and the row still gets its result; a null time is a ValueError.
+
+    Give a `Plan`, or in short its parts: with one `window` the columns are called as the aggregations are; with a list
+    of windows, and with a plan, each name is followed by its window: `spent_1h`.
+
+    `PlanError` names all that does not fit, before anything runs. An integer result that does not fit in 64 bits is an
+    OverflowError with the row. Cost: O(n) for rows in order, or nearly so, plus about 3 combines a row for each
+    aggregation and window, whatever the length of the window; O(n log n) for rows in no order.
+
+    >>> import numpy as np
+    >>> import sash
+    >>> from sash.windows import TimeWindow
+    >>> frame = {"time": np.array([1, 2, 3, 7]), "amount": np.array([5, 1, 2, 4])}
+    >>> rolling(frame, on="time", window=TimeWindow(3), spent=sash.Sum("amount"))["spent"]
+    array([5, 6, 8, 4])
+    >>> two = rolling(frame, on="time", window=[2, 3], spent=sash.Sum("amount"))
+    >>> list(two), two["spent_2"]
+    (['time', 'amount', 'spent_2', 'spent_3'], array([5, 6, 3, 6]))
+    """
+    frame = as_frame(data)
+    if plan is not None:
+        _refuse_both(plan, window, aggregations)
+        return run(frame, plan, {})
+    if window is None:
+        raise PlanError('window is missing: give a length such as "7d", a number of rows, or a list of them')
+    short = Plan(
+        by=by,
+        on=on,
+        windows=window,
+        aggregations=aggregations,
+        emit=emit,
+        closed=closed,
+        min_periods=min_periods,
+        peers=peers,
+    )
+    one = not isinstance(window, (list, tuple))
+    return run(frame, short, {output_name(name, short.windows[0]): name for name in aggregations} if one else {})
+
+
+def _refuse_both(plan: Any, window: Any, aggregations: dict[str, Aggregation]) -> None:
+    if not isinstance(plan, Plan):
+        raise TypeError(f"plan is a sash.Plan, not {type(plan).__name__}: give the parts of a plan by name")
+    if window is not None or aggregations:
+        raise PlanError("a plan says it all: leave out window= and the aggregations, or the plan")

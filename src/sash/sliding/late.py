@@ -1,0 +1,70 @@
+"""Events that come after the watermark: counted, and handed to whoever was named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+from sash.errors import LateEventError
+
+__all__ = ["LateEvent", "LateEvents", "OnLate", "check_on_late"]
+
+
+class LateEvent(NamedTuple):
+    """An event that came too late, and the watermark that it came after; None if the stream had ended.
+
+    >>> LateEvent(None, 3, "a", watermark=5)
+    LateEvent(key=None, time=3, value='a', watermark=5)
+    """
+
+    key: Any
+    time: Any
+    value: Any
+    watermark: Any
+
+
+OnLate = Literal["drop", "raise", "keep"] | Callable[[LateEvent], Any]
+
+
+def check_on_late(on_late: Any) -> OnLate:
+    """One of the words or a function, or a ValueError."""
+    if on_late in ("drop", "raise", "keep") or callable(on_late):
+        return on_late  # type: ignore[no-any-return]
+    raise ValueError(f'on_late is "drop", "raise", "keep" or a function of a late event, not {on_late!r:.60}')
+
+
+class LateEvents:
+    """The counts of late events by their reason, and the side list."""
+
+    __slots__ = ("_on_late", "counts", "kept")
+
+    def __init__(self, on_late: OnLate) -> None:
+        self._on_late = on_late
+        self.counts = {"watermark": 0, "finished": 0}
+        self.kept: list[LateEvent] = []
+
+    def hand_over(self, event: LateEvent) -> None:
+        """Count a late event and hand it on."""
+        if self._on_late == "raise":
+            raise LateEventError(_refusal(event))
+        if callable(self._on_late):
+            self._on_late(event)
+        elif self._on_late == "keep":
+            self.kept.append(event)
+        self.counts["finished" if event.watermark is None else "watermark"] += 1
+
+    def mark(self) -> tuple[dict[str, int], int]:
+        """Where a call began."""
+        return dict(self.counts), len(self.kept)
+
+    def go_back(self, mark: tuple[dict[str, int], int]) -> None:
+        """To where the call began, since it failed."""
+        self.counts = mark[0]
+        del self.kept[mark[1] :]
+
+
+def _refusal(event: LateEvent) -> str:
+    what = f"the event at {event.time}" + ("" if event.key is None else f" of {event.key!r}")
+    if event.watermark is None:
+        return f"{what} comes after the end of the stream: push before finish()"
+    return f"{what} is before the watermark {event.watermark}: allow more lateness, or choose another on_late"

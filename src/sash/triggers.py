@@ -1,0 +1,243 @@
+"""Triggers: when a window speaks. Frozen, checked when they are made; the windows themselves are in `sash.windows`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+from sash.durations import Duration, parse_duration
+from sash.errors import WindowSpecError
+from sash.windows import CountWindow, PunctuatedWindow, TimeWindow, TumblingWindow, WindowPolicy
+from sash.windows.described import Described, checked_time, read_description, reader, whole_number
+
+__all__ = [
+    "AtWatermark",
+    "EachEvent",
+    "EveryEvents",
+    "EverySlide",
+    "OnDemand",
+    "OnPunctuation",
+    "Trigger",
+    "resolve_trigger",
+]
+
+_TRIGGERS: dict[str, type[Trigger]] = {}
+
+
+class Trigger(Described):
+    """When a window speaks. Frozen, like the policies.
+
+    >>> Trigger.from_dict({"trigger": "EveryEvents", "k": 10})
+    EveryEvents(10)
+    """
+
+    __slots__ = ()
+
+    word: ClassVar[str] = "trigger"
+
+    @staticmethod
+    def from_dict(description: Mapping[str, Any]) -> Trigger:
+        """The trigger that `to_dict` described; `WindowSpecError` if it is none.
+
+        >>> Trigger.from_dict(EverySlide("1m").to_dict())
+        EverySlide('1m')
+        """
+        return read_description(description, "trigger", _TRIGGERS)
+
+
+TriggerType = TypeVar("TriggerType", bound=type[Trigger])
+
+
+def _trigger(cls: TriggerType) -> TriggerType:
+    _TRIGGERS[cls.__name__] = cls
+    return cls
+
+
+@_trigger
+@dataclass(frozen=True, slots=True, repr=False)
+class EachEvent(Trigger):
+    """Each event asks for the window that ends at its own time.
+
+    >>> EachEvent().describe()
+    'at each event'
+    """
+
+    def describe(self) -> str:
+        """When it speaks, in words."""
+        return "at each event"
+
+
+@_trigger
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class EveryEvents(Trigger):
+    """Each k-th event of a key asks: the k-th, the 2k-th, and so on.
+
+    With emit="arrival" they are counted as they come. Otherwise they are counted in the order of their times, so that
+    the answer does not depend on the order in which they came.
+
+    >>> EveryEvents(10).describe()
+    'at each 10th event of a key'
+    >>> EveryEvents(0)
+    Traceback (most recent call last):
+    ...
+    sash.errors.WindowSpecError: k must be at least 1, and 0 is not
+    """
+
+    positional: ClassVar[tuple[str, ...]] = ("k",)
+
+    k: int
+
+    def __init__(self, k: int) -> None:
+        object.__setattr__(self, "k", whole_number("k", k, 1))
+
+    def describe(self) -> str:
+        """When it speaks, in words."""
+        return f"at each {self.k}th event of a key"
+
+
+@_trigger
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class EverySlide(Trigger):
+    """Each multiple T of `every` in event time asks for the window that ends at T, of every key that has events in it.
+
+    The multiples count from 1970-01-01 UTC or zero, or from `origin`. T is asked when event time has passed it, for
+    the events seen by then. Without `every` it is that of the window. A window with no events says nothing.
+
+    >>> EverySlide("1m").describe()
+    'at every 1m of event time'
+    """
+
+    positional: ClassVar[tuple[str, ...]] = ("every",)
+    defaults: ClassVar[Mapping[str, Any]] = {"every": None, "origin": None}
+
+    every: Duration | None
+    origin: Any
+
+    def __init__(self, every: Any = None, origin: Any = None) -> None:
+        object.__setattr__(self, "every", None if every is None else parse_duration(every))
+        object.__setattr__(self, "origin", checked_time("origin", origin))
+
+    def describe(self) -> str:
+        """When it speaks, in words."""
+        since = "" if self.origin is None else f" since {self.origin}"
+        return f"at every {'slide' if self.every is None else self.every} of event time{since}"
+
+
+@_trigger
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class OnPunctuation(Trigger):
+    """Events that are punctuations ask, by a function of the value or a column that is true; the others are silent.
+
+    Without a predicate it is that of the `PunctuatedWindow`.
+
+    >>> OnPunctuation("last_of_trip").describe()
+    'at each punctuation (last_of_trip)'
+    """
+
+    positional: ClassVar[tuple[str, ...]] = ("predicate",)
+    defaults: ClassVar[Mapping[str, Any]] = {"predicate": None}
+
+    predicate: str | Callable[[Any], Any] | None
+
+    def __init__(self, predicate: str | Callable[[Any], Any] | None = None) -> None:
+        checked = None if predicate is None else reader("predicate", predicate, "that says which events speak")
+        object.__setattr__(self, "predicate", checked)
+
+    def describe(self) -> str:
+        """When it speaks, in words."""
+        name = getattr(self.predicate, "__name__", "a function") if callable(self.predicate) else self.predicate
+        return "at each punctuation" if name is None else f"at each punctuation ({name})"
+
+
+@_trigger
+@dataclass(frozen=True, slots=True, repr=False)
+class OnDemand(Trigger):
+    """Nothing asks by itself: the window answers when `query` is called.
+
+    >>> OnDemand().describe()
+    'when asked'
+    """
+
+    def describe(self) -> str:
+        """When it speaks, in words."""
+        return "when asked"
+
+
+@_trigger
+@dataclass(frozen=True, slots=True, repr=False)
+class AtWatermark(Trigger):
+    """The watermark asks: what it has passed is final, and is told once.
+
+    Windows with an end of their own speak when the watermark has passed it: sessions when they are over, windows with
+    a slide at each slide. The others speak whenever the watermark has moved over events of theirs: once, for the
+    window that ends at the newest of those.
+
+    >>> AtWatermark().describe()
+    'when the watermark has passed'
+    """
+
+    def describe(self) -> str:
+        """When it speaks, in words."""
+        return "when the watermark has passed"
+
+
+def resolve_trigger(trigger: Trigger | None, policies: Sequence[WindowPolicy]) -> Trigger:
+    """The trigger that runs: the one given, with what it leaves to the windows filled in, or the one they imply.
+
+    Windows with a slide speak at their slides, count windows at their `every`, all others at each event.
+
+    >>> resolve_trigger(None, [TimeWindow("1h", every="1m")]), resolve_trigger(None, [TimeWindow("1h")])
+    (EverySlide('1m'), EachEvent())
+    >>> resolve_trigger(EverySlide(), [TimeWindow("1h")])
+    Traceback (most recent call last):
+    ...
+    sash.errors.WindowSpecError: EverySlide() needs a slide, and TimeWindow('1h') has none: write EverySlide('1m')
+    """
+    if trigger is not None and not isinstance(trigger, Trigger):
+        raise WindowSpecError(f"a trigger is EachEvent(), EverySlide('1m') or the like, not {trigger!r:.60}")
+    if trigger is None:
+        return _implied(policies)
+    if isinstance(trigger, EverySlide) and trigger.every is None:
+        implied = _same([_slide_of(policy) for policy in policies], policies)
+        if implied is None:
+            raise WindowSpecError(f"{trigger!r} needs a slide, and {policies[0]!r} has none: write EverySlide('1m')")
+        return EverySlide(implied.every, trigger.origin if trigger.origin is not None else implied.origin)
+    if isinstance(trigger, OnPunctuation) and trigger.predicate is None:
+        predicates = [policy.predicate for policy in policies if isinstance(policy, PunctuatedWindow)]
+        if not predicates:
+            raise WindowSpecError(f"{trigger!r} needs a predicate, and {policies[0]!r} has none: pass it one")
+        return OnPunctuation(predicates[0])
+    return trigger
+
+
+def _implied(policies: Sequence[WindowPolicy]) -> Trigger:
+    return _same([_slide_of(policy) or _count_of(policy) for policy in policies], policies) or EachEvent()
+
+
+def _slide_of(policy: WindowPolicy) -> EverySlide | None:
+    if isinstance(policy, TimeWindow) and policy.every is not None:
+        return EverySlide(policy.every)
+    if isinstance(policy, TumblingWindow) and policy.length is not None:
+        return EverySlide(policy.length, policy.origin)
+    return None
+
+
+def _count_of(policy: WindowPolicy) -> EveryEvents | None:
+    if isinstance(policy, CountWindow) and policy.every > 1:
+        return EveryEvents(policy.every)
+    if isinstance(policy, TumblingWindow) and policy.count is not None:
+        return EveryEvents(policy.count)
+    return None
+
+
+Same = TypeVar("Same")
+
+
+def _same(implied: Sequence[Same], policies: Sequence[WindowPolicy]) -> Same:
+    """The one trigger that all windows imply; windows that share a structure speak together."""
+    if any(one != implied[0] for one in implied):
+        raise WindowSpecError(
+            f"the windows {', '.join(map(repr, policies))} speak at different moments: give one trigger for all"
+        )
+    return implied[0]

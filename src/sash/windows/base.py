@@ -1,0 +1,103 @@
+"""What a window policy is, and how a duration or a list becomes one or several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, TypeVar
+
+from sash.durations import parse_duration
+from sash.errors import WindowSpecError
+from sash.windows.described import Described, read_description
+
+__all__ = ["WindowPolicy", "as_policies", "as_policy", "known_policies"]
+
+_POLICIES: dict[str, type[WindowPolicy]] = {}
+
+
+class WindowPolicy(Described):
+    """Which events are in a window. Frozen: a policy says what, and whoever runs it keeps the state.
+
+    Every policy is checked when it is made, compares and hashes by its parts, and has a repr that makes it again.
+
+    >>> import sash.windows as windows
+    >>> windows.WindowPolicy.from_dict({"policy": "TimeWindow", "length": "1h"})
+    TimeWindow('1h')
+    """
+
+    __slots__ = ()
+
+    word: ClassVar[str] = "policy"
+
+    @staticmethod
+    def from_dict(description: Mapping[str, Any]) -> WindowPolicy:
+        """The policy that `to_dict` described; `WindowSpecError` if it is none.
+
+        >>> WindowPolicy.from_dict({"policy": "CountWindow", "n": 3, "every": 2})
+        CountWindow(3, every=2)
+        >>> WindowPolicy.from_dict({"policy": "BayWindow"})  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ...
+        sash.errors.WindowSpecError: 'BayWindow' is no policy: there are AdaptiveWindow, ...
+        """
+        return read_description(description, "policy", _POLICIES)
+
+
+PolicyType = TypeVar("PolicyType", bound=type[WindowPolicy])
+
+
+def policy(cls: PolicyType) -> PolicyType:
+    """Enter a class into the table of `WindowPolicy.from_dict`."""
+    _POLICIES[cls.__name__] = cls
+    return cls
+
+
+def known_policies() -> dict[str, type[WindowPolicy]]:
+    """Every window policy by its name.
+
+    >>> import sash.windows
+    >>> "TimeWindow" in known_policies()
+    True
+    """
+    return dict(_POLICIES)
+
+
+def as_policy(value: Any) -> WindowPolicy:
+    """A policy as it is, and a duration as the `TimeWindow` of that length; `WindowSpecError` for anything else.
+
+    A plain number is refused: it may be meant as a length or as a count.
+
+    >>> import sash.windows
+    >>> as_policy("10m")
+    TimeWindow('10m')
+    >>> as_policy(100)
+    Traceback (most recent call last):
+    ...
+    sash.errors.WindowSpecError: 100 may be a length or a count: write TimeWindow(100) or CountWindow(100)
+    """
+    if isinstance(value, WindowPolicy):
+        return value
+    try:
+        length = parse_duration(value)
+    except WindowSpecError as error:
+        raise WindowSpecError(f"{value!r:.80} is no window: give a policy such as TimeWindow('1h') ({error})") from None
+    if length.plain:
+        raise WindowSpecError(
+            f"{value!r} may be a length or a count: write TimeWindow({value!r}) or CountWindow({value!r})"
+        )
+    return _POLICIES["TimeWindow"](length)  # type: ignore[call-arg]
+
+
+def as_policies(value: Any) -> tuple[WindowPolicy, ...]:
+    """One policy or several, all different; `WindowSpecError` if there is none or one is twice.
+
+    >>> import sash.windows
+    >>> as_policies(["10m", "1h"])
+    (TimeWindow('10m'), TimeWindow('1h'))
+    """
+    policies = tuple(as_policy(one) for one in value) if isinstance(value, (list, tuple)) else (as_policy(value),)
+    if not policies:
+        raise WindowSpecError("no window at all: give at least one policy, such as TimeWindow('1h')")
+    for place, one in enumerate(policies):
+        if one in policies[:place]:
+            raise WindowSpecError(f"{one!r} is there twice: give each window once")
+    return policies

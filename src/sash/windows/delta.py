@@ -1,0 +1,52 @@
+"""Windows by how far a measure has moved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from sash.errors import WindowSpecError
+from sash.windows.base import WindowPolicy, policy
+from sash.windows.described import reader
+
+__all__ = ["DeltaWindow"]
+
+
+@policy
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class DeltaWindow(WindowPolicy):
+    """The events whose measure is less than `delta` behind the newest: (m - delta, m] of a measure that grows.
+
+    `of` is a column of the rows that are pushed, or a function of the value, such as `float` for the value itself: a
+    distance, a mileage, a counter. An event exactly `delta` behind has left. Events leave oldest first and do not come
+    back: if the measure falls, the window keeps what it has. An event without a measure stays as long as its elders.
+
+    >>> DeltaWindow("mileage", 10)
+    DeltaWindow('mileage', 10)
+    >>> DeltaWindow("mileage", 10).describe()
+    'the events less than 10 of mileage behind the newest'
+    >>> DeltaWindow("mileage", -1)
+    Traceback (most recent call last):
+    ...
+    sash.errors.WindowSpecError: delta must be a finite number above zero, and -1 is not
+    """
+
+    positional: ClassVar[tuple[str, ...]] = ("of", "delta")
+
+    of: str | Callable[[Any], Any]
+    delta: int | float
+
+    def __init__(self, of: str | Callable[[Any], Any], delta: int | float) -> None:
+        if isinstance(delta, bool) or not isinstance(delta, (int, float)):
+            raise WindowSpecError(f"delta is a number, not {type(delta).__name__} ({delta!r:.60})")
+        if not (delta > 0 and math.isfinite(delta)):
+            raise WindowSpecError(f"delta must be a finite number above zero, and {delta!r} is not")
+        object.__setattr__(self, "of", reader("of", of, "that measures an event"))
+        object.__setattr__(self, "delta", delta)
+
+    def describe(self) -> str:
+        """The policy in words, with which ends are in."""
+        what = getattr(self.of, "__name__", "the measure") if callable(self.of) else self.of
+        return f"the events less than {self.delta} of {what} behind the newest"
