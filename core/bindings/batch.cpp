@@ -1,7 +1,5 @@
 #include "batch.hpp"
 
-#include <nanobind/ndarray.h>
-
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -54,45 +52,8 @@ void Batch::read_rows(const nb::list& columns) {
     const std::size_t width = reader_.row()->slots().size();
     mode_ = reader_.first_mode();
     fields_.resize(ticks_.size() * width);
-    for (std::size_t slot = 0; slot < width; ++slot) read_slot(slot, columns[slot]);
+    for (std::size_t slot = 0; slot < width; ++slot) reader_.row()->read_slot(slot, columns[slot], fields_, mode_);
     keep_rows();
-}
-
-void Batch::read_slot(std::size_t slot, nb::handle column) {
-    using Integers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-    using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-    const RowReader& row = *reader_.row();
-    const ValueReader& reader = row.slots()[slot].reader;
-    const std::size_t width = row.slots().size();
-    Integers integers;
-    Reals reals;
-    if (nb::try_cast(column, integers, false)) {
-        row.read_column(slot, std::span(integers.data(), integers.size()), fields_);
-    } else if (nb::try_cast(column, reals, false)) {
-        row.read_column(slot, std::span(reals.data(), reals.size()), fields_);
-        if (reader.inputs() == Inputs::number) mode_.reals.set(slot);
-    } else {
-        const auto values = nb::cast<nb::tuple>(column);
-        std::vector<bool> real;
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            Value value;
-            Mode mode;
-            Holder holder;
-            Field& field = fields_[i * width + slot];
-            field.present = reader.read(values[i], value, mode, holder);
-            field.cell = value.cell;
-            field.real = value.real;
-            real.push_back(field.present && mode.value == Kind::real);
-        }
-        if (reader.inputs() != Inputs::number || std::find(real.begin(), real.end(), true) == real.end()) return;
-        mode_.reals.set(slot);
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            Field& field = fields_[i * width + slot];
-            if (real[i] || !field.present) continue;
-            field.real = exact_real(field.cell);
-            field.cell = encode_real(field.real);
-        }
-    }
 }
 
 void Batch::keep_rows() {

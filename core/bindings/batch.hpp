@@ -35,7 +35,6 @@ public:
 
 private:
     Column column_of_cells(const Mode& to);
-    void read_slot(std::size_t slot, nb::handle column);
     //! Keeps the rows that some member takes.
     void keep_rows();
     Column column_of_reals();

@@ -1,5 +1,7 @@
 #include "row.hpp"
 
+#include <nanobind/ndarray.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -143,6 +145,47 @@ void RowReader::settle(std::span<Field> fields, const std::bitset<kMostSlots>& f
         fields[i].real = exact_real(fields[i].cell);
         fields[i].cell = encode_real(fields[i].real);
     }
+}
+
+void RowReader::read_slot(std::size_t slot, nb::handle column, std::span<Field> rows, Mode& mode) const {
+    using Integers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    Integers integers;
+    Reals reals;
+    bool real = false;
+    if (nb::try_cast(column, integers, false)) {
+        read_column(slot, std::span(integers.data(), integers.size()), rows);
+    } else if (nb::try_cast(column, reals, false)) {
+        read_column(slot, std::span(reals.data(), reals.size()), rows);
+        real = true;
+    } else {
+        real = read_objects(slot, nb::cast<nb::tuple>(column), rows);
+    }
+    if (real && slots_[slot].reader.inputs() == Inputs::number) mode.reals.set(slot);
+}
+
+bool RowReader::read_objects(std::size_t slot, const nb::tuple& values, std::span<Field> rows) const {
+    const ValueReader& reader = slots_[slot].reader;
+    std::vector<bool> real(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        Value value;
+        Mode mode;
+        Holder holder;
+        Field& field = rows[i * slots_.size() + slot];
+        field.present = reader.read(values[i], value, mode, holder);
+        field.cell = value.cell;
+        field.real = value.real;
+        real[i] = field.present && mode.value == Kind::real;
+    }
+    const bool any = std::find(real.begin(), real.end(), true) != real.end();
+    if (!any || reader.inputs() != Inputs::number) return any;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        Field& field = rows[i * slots_.size() + slot];
+        if (real[i] || !field.present) continue;
+        field.real = exact_real(field.cell);
+        field.cell = encode_real(field.real);
+    }
+    return true;
 }
 
 void RowReader::read_column(std::size_t slot, std::span<const std::int64_t> integers, std::span<Field> rows) const {

@@ -70,9 +70,8 @@ public:
     //! Reads the integers of the columns that have become reals as such.
     void settle(std::span<Field> fields, const std::bitset<kMostSlots>& from,
                 const std::bitset<kMostSlots>& to) const;
-    //! One column of many events, as an array.
-    void read_column(std::size_t slot, std::span<const std::int64_t> integers, std::span<Field> rows) const;
-    void read_column(std::size_t slot, std::span<const double> reals, std::span<Field> rows) const;
+    //! One column of many events, an array or a tuple, into rows of fields that lie one behind the other.
+    void read_slot(std::size_t slot, nb::handle column, std::span<Field> rows, Mode& mode) const;
 
     const std::vector<Slot>& slots() const { return slots_; }
     const std::vector<PartSpec>& parts() const { return parts_; }
@@ -90,6 +89,10 @@ public:
     LayoutPtr layout(const Mode& mode) const;
 
 private:
+    void read_column(std::size_t slot, std::span<const std::int64_t> integers, std::span<Field> rows) const;
+    void read_column(std::size_t slot, std::span<const double> reals, std::span<Field> rows) const;
+    //! True if a number among them is a real; all of them are read as such then.
+    bool read_objects(std::size_t slot, const nb::tuple& values, std::span<Field> rows) const;
     bool read_field(const Slot& slot, nb::handle source, Field& field, Kind& kind) const;
 
     std::vector<Slot> slots_;

@@ -12,7 +12,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from sash.aggregations.records import Row, Slot
 
-__all__ = ["Column", "read_column", "read_rows"]
+__all__ = ["Column", "read_column", "read_rows", "read_with_nulls"]
 
 #: What the core takes: numbers without a copy, anything else as Python objects.
 Column: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.float64] | tuple[Any, ...]
@@ -74,14 +74,24 @@ def _slot_column(values: Any, slot: Slot, size: int) -> Column:
         found = values[slot.path.column]
     except (KeyError, IndexError) as error:
         raise KeyError(f"there is no column {slot.path.column!r}") from error
-    column, kept = read_column(found, slot.inputs)
+    column = read_with_nulls(found, slot.inputs)
+    if len(column) != size:
+        raise ValueError(f"{size} times and {len(column)} values of {slot.path.column!r}: there must be one a time")
+    return column
+
+
+def read_with_nulls(values: Any, inputs: str) -> Column:
+    """The values for the core, as many as were given: where there are nulls, one by one.
+
+    >>> read_with_nulls(np.array([1, 2]), "number")
+    array([1, 2])
+    """
+    column, kept = read_column(values, inputs)
     if kept is not None and not kept.all():
         filled: list[Any] = [None] * len(kept)
         for place, value in zip(np.flatnonzero(kept), column, strict=True):
             filled[place] = value
-        column = tuple(filled)
-    if len(column) != size:
-        raise ValueError(f"{size} times and {len(column)} values of {slot.path.column!r}: there must be one a time")
+        return tuple(filled)
     return column
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from sash.aggregations.base import Aggregation
@@ -12,7 +13,7 @@ from sash.batch.checks import Checks, as_list, window_of
 from sash.batch.naming import output_name
 from sash.durations import Duration
 from sash.errors import PlanError
-from sash.windows import TimeWindow, WindowPolicy
+from sash.windows import CountWindow, TimeWindow, WindowPolicy
 from sash.windows.time import CLOSED, Closed
 
 __all__ = ["Emit", "Plan"]
@@ -41,14 +42,14 @@ class Plan:
     >>> import sash
     >>> plan = Plan(by="card", on="time", windows=["10m", "1h"], aggregations={"spent": sash.Sum("amount")})
     >>> plan.outputs
-    {'spent_10m': 'number', 'spent_1h': 'number'}
+    {'spent_10m': 'int or float', 'spent_1h': 'int or float'}
     >>> plan.columns
     ('card', 'time', 'amount')
-    >>> Plan(on="time", windows=["1 fortnight"], aggregations={"a b": sash.Sum()})
+    >>> Plan(on="time", windows=["1 fortnight"], aggregations={"a b": sash.Sum()})  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     sash.errors.PlanError: the plan has 2 problems:
-    - windows: '1 fortnight' is no window: unknown unit 'fortnight' in the duration '1 fortnight': the units are w d h m s ms us ns
+    - windows: '1 fortnight' is no window: unknown unit 'fortnight' ...
     - aggregation 'a b': Sum() names no column: write Sum("amount")
     """
 
@@ -61,6 +62,8 @@ class Plan:
     closed: Closed
     min_periods: int | None
     peers: bool
+    #: What stands for each window in the names of columns: a duration as it was written.
+    labels: tuple[str, ...]
 
     def __init__(
         self,
@@ -77,19 +80,21 @@ class Plan:
     ) -> None:
         checks = Checks()
         known_closed = checks.one_of("closed", closed, tuple(CLOSED), "right")
+        labelled = checks.windows(windows, known_closed)
         fields = {
             "by": checks.columns("by", by),
             "on": checks.column("on", on),
-            "windows": checks.windows(windows, known_closed),
-            "aggregations": checks.aggregations(aggregations),
+            "windows": tuple(labelled.values()),
+            "aggregations": MappingProxyType(dict(checks.aggregations(aggregations))),
             "emit": checks.one_of("emit", emit, get_args(Emit), "final"),
             "lateness": checks.duration("lateness", lateness),
             "closed": known_closed,
             "min_periods": checks.count("min_periods", min_periods),
             "peers": checks.truth("peers", peers),
+            "labels": tuple(labelled),
         }
         checks.times_are_named(fields["windows"], fields["on"])
-        checks.outputs(fields["windows"], fields["aggregations"], [*fields["by"], fields["on"]])
+        checks.outputs(labelled, fields["aggregations"], [*fields["by"], fields["on"]])
         checks.settle()
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -104,10 +109,9 @@ class Plan:
     def outputs(self) -> dict[str, str]:
         """The columns that it makes, in order, and what is in each."""
         return {
-            output_name(name, window): aggregation.gives if native is None else _gives(native.kernel, aggregation)
-            for window in self.windows
+            output_name(name, label): _gives(aggregation)
+            for label in self.labels
             for name, aggregation in self.aggregations.items()
-            for native in [aggregation.native()]
         }
 
     def explain(self) -> str:
@@ -139,7 +143,7 @@ class Plan:
         description: dict[str, Any] = {
             "by": list(self.by),
             "on": self.on,
-            "windows": [_described(window, self.closed) for window in self.windows],
+            "windows": self._written(WindowPolicy.to_dict),
             "aggregations": {name: one.to_dict() for name, one in self.aggregations.items()},
             "emit": self.emit,
             "lateness": None if self.lateness is None else _plain(self.lateness),
@@ -153,7 +157,7 @@ class Plan:
     def from_dict(cls, description: Mapping[str, Any]) -> Plan:
         """The plan that `to_dict` described. What has a default may be left out; `PlanError` names what is wrong."""
         checks = Checks()
-        known = {field.name for field in dataclasses.fields(cls)}
+        known = {field.name for field in dataclasses.fields(cls)} - {"labels"}
         for name in sorted(set(description) - known):
             checks.problem(f"{name!r} is no part of a plan: it has {', '.join(sorted(known))}")
         for name in ("windows", "aggregations"):
@@ -172,7 +176,7 @@ class Plan:
         >>> print(Plan(on="t", windows=["1h", 100], aggregations={"n": sash.Count()}).to_toml())
         by = []
         on = "t"
-        windows = ["1h", {policy = "CountWindow", n = 100}]
+        windows = ["1h", 100]
         emit = "final"
         closed = "right"
         peers = true
@@ -200,33 +204,56 @@ class Plan:
             raise PlanError(f"the text is no TOML: {error}") from None
         return cls.from_dict(description)
 
+    def _written(self, describe: Callable[[WindowPolicy], Any]) -> list[Any]:
+        """The windows as they were written where that says it all, or else described."""
+        return [
+            _short(window, label, self.closed) or describe(window)
+            for window, label in zip(self.windows, self.labels, strict=True)
+        ]
+
+    def _parts(self) -> dict[str, Any]:
+        """The arguments that make the plan again."""
+        parts = {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.name != "labels"}
+        return parts | {"windows": self._written(lambda window: window), "aggregations": dict(self.aggregations)}
+
     def __repr__(self) -> str:
-        defaults = {"by": (), "on": None, "emit": "final", "lateness": None, "closed": "right", "min_periods": None}
-        parts = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        shown = {name: value for name, value in parts.items() if name not in defaults or value != defaults[name]}
-        if self.peers:
-            del shown["peers"]
-        if self.lateness is not None:
-            shown["lateness"] = _plain(self.lateness)
-        return f"Plan({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+        defaults = {"by": (), "on": None, "emit": "final", "closed": "right", "peers": True}
+        parts = self._parts() | {"lateness": None if self.lateness is None else _plain(self.lateness)}
+        shown = (f"{name}={value!r}" for name, value in parts.items() if value != defaults.get(name))
+        return f"Plan({', '.join(shown)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made_again, (self._parts(),)
 
     def __hash__(self) -> int:
-        return hash((self.by, self.on, self.windows, tuple(self.aggregations.items()), self.emit, self.min_periods))
+        return hash(
+            (self.by, self.on, self.windows, self.labels, tuple(self.aggregations.items()), self.emit, self.min_periods)
+        )
 
 
-def _gives(kernel: str, aggregation: Aggregation) -> str:
-    names = {"sum": "number", "product": "number", "min": "number", "max": "number", "range": "number"}
+def _made_again(parts: dict[str, Any]) -> Plan:
+    """A plan out of a pickle: to the workers of a cluster, and back."""
+    return Plan(**parts)
+
+
+def _gives(aggregation: Aggregation) -> str:
+    """What is in a column: a value of another one, where that is so."""
+    native = aggregation.native()
+    kernel = "" if native is None else native.kernel
     if kernel in ("first", "last"):
-        return f"a value of {aggregation.columns[0]!r}" if aggregation.columns else aggregation.gives
+        return f"a value of {aggregation.columns[0]!r}"
     if kernel in ("arg_min", "arg_max") and len(aggregation.columns) == 2:
         return f"a value of {aggregation.columns[1]!r}"
-    return names.get(kernel, aggregation.gives)
+    return aggregation.gives
 
 
-def _described(window: WindowPolicy, closed: Closed) -> Any:
-    """A duration where it says it all, or the description of the policy."""
-    short = isinstance(window, TimeWindow) and window == TimeWindow(window.length, closed=closed)
-    return str(window.length) if isinstance(window, TimeWindow) and short and not window.length.plain else window.to_dict()
+def _short(window: WindowPolicy, label: str, closed: Closed) -> str | int | None:
+    """The duration, or the number of rows, that stands for the window; None if neither does."""
+    if isinstance(window, CountWindow) and window == CountWindow(window.n):
+        return window.n
+    if not isinstance(window, TimeWindow) or window.length.plain or window != TimeWindow(label, closed=closed):
+        return None
+    return label
 
 
 def _plain(duration: Duration) -> str | int | float:

@@ -70,7 +70,7 @@ def rolling(
         peers=peers,
     )
     one = not isinstance(window, (list, tuple))
-    return run(frame, short, {output_name(name, short.windows[0]): name for name in aggregations} if one else {})
+    return run(frame, short, {output_name(name, short.labels[0]): name for name in aggregations} if one else {})
 
 
 def _refuse_both(plan: Any, window: Any, aggregations: dict[str, Aggregation]) -> None:

@@ -61,9 +61,7 @@ def rolling(frame: list[Row], plan: Plan) -> dict[str, list[Any]]:
     names = iter(plan.outputs)
     for window in plan.windows:
         closed = getattr(window, "closed", plan.closed)
-        spans = [
-            members(frame, i, window, closed, plan.peers, plan.emit == "arrival") for i in range(len(frame))
-        ]
+        spans = [members(frame, i, window, closed, plan.peers, plan.emit == "arrival") for i in range(len(frame))]
         for aggregation in plan.aggregations.values():
             columns[next(names)] = [result(aggregation, frame, rows, plan.min_periods) for rows in spans]
     return columns

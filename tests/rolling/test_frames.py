@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import sys
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,13 @@ def column(data: Any, name: str) -> list[Any]:
     if isinstance(data, pa.RecordBatchReader):
         data = data.read_all()
     values = data[name]
-    values = values.to_list() if hasattr(values, "to_list") else values.to_pylist() if hasattr(values, "to_pylist") else values.tolist()
+    values = (
+        values.to_list()
+        if hasattr(values, "to_list")
+        else values.to_pylist()
+        if hasattr(values, "to_pylist")
+        else values.tolist()
+    )
     return [None if value is None or value is pd.NA or value != value else value for value in values]
 
 
@@ -57,10 +64,17 @@ def test_a_frame_comes_back_as_what_it_was(kind: str) -> None:
     """The same kind, the same rows, and one column for each aggregation."""
     data = FRAMES[kind]()
     result = rolling(
-        data, on="t", window="3d",
-        spent=sash.Sum("v"), peak=sash.Max("v"), path=sash.Concat("s"), last=sash.Last("s"), where=sash.ArgMax("v", "t"),
-        mean=sash.Mean("v"), shops=sash.CountDistinct("s"),
-    )  # fmt: skip
+        data,
+        on="t",
+        window="3d",
+        spent=sash.Sum("v"),
+        peak=sash.Max("v"),
+        path=sash.Concat("s"),
+        last=sash.Last("s"),
+        where=sash.ArgMax("v", "t"),
+        mean=sash.Mean("v"),
+        shops=sash.CountDistinct("s"),
+    )
     assert type(result) is type(data)
     if isinstance(result, pa.RecordBatchReader):
         result = result.read_all()
@@ -70,9 +84,8 @@ def test_a_frame_comes_back_as_what_it_was(kind: str) -> None:
     assert column(result, "last") == ["a", "b", "b", "d"]
     assert column(result, "mean") == [5.0, 3.0, 8 / 3, 4.0]
     assert column(result, "shops") == [1, 2, 2, 1]
-    assert [np.datetime64(t, "us") if not isinstance(t, int) else np.datetime64(t, "us") for t in column(result, "where")] == [
-        TIMES[0], TIMES[0], TIMES[0], TIMES[3]
-    ]  # fmt: skip
+    where = [np.datetime64(time, "us") for time in column(result, "where")]
+    assert where == [TIMES[0], TIMES[0], TIMES[0], TIMES[3]]
     if kind == "pandas":
         assert result.index.tolist() == [10, 20, 30, 40]
 
@@ -87,11 +100,20 @@ def test_the_data_is_not_changed() -> None:
 def test_types_of_results_do_not_depend_on_the_data() -> None:
     """What may be null is nullable even if nothing is; sums and counts stay plain integers."""
     result = rolling(
-        pandas_frame(), on="t", window="3d", total=sash.Sum("v"), peak=sash.Max("v"), any=sash.Count(), last=sash.Last("v")
+        pandas_frame(),
+        on="t",
+        window="3d",
+        total=sash.Sum("v"),
+        peak=sash.Max("v"),
+        any=sash.Count(),
+        last=sash.Last("v"),
     )
     assert {name: str(result[name].dtype) for name in ("total", "peak", "any", "last")} == {
-        "total": "int64", "peak": "Int64", "any": "int64", "last": "Int64"
-    }  # fmt: skip
+        "total": "int64",
+        "peak": "Int64",
+        "any": "int64",
+        "last": "Int64",
+    }
 
 
 def test_a_level_of_the_index_is_a_column() -> None:
@@ -116,6 +138,19 @@ def test_foreign_frames_come_back_as_tables() -> None:
             return table().__arrow_c_stream__(schema)
 
     assert column(rolling(Foreign(), on="t", window="3d", spent=sash.Sum("v")), "spent") == [5, 6, 8, 4]
+
+
+def test_records_are_structs_of_arrow() -> None:
+    """Results with several parts are structs in Arrow and polars, and what Arrow has no type for is an error."""
+    frame = pa.table({"t": [1, 2, 3], "v": [1.0, 2.0, 4.0]})
+    parts: Any = {"on": "t", "window": TimeWindow(2)}
+    both = sash.Composite(total=sash.Sum("v"), first=sash.First("v"))
+    out = rolling(frame, **parts, both=both, row=sash.ArgMax("v"), points=sash.M4("v"))
+    assert column(out, "both")[1] == {"total": 3.0, "first": 1.0}
+    assert column(out, "row")[1] == {"t": 2, "v": 2.0}
+    assert column(out, "points")[1]["first"] == {"time": 1, "value": 1.0}
+    with pytest.raises(TypeError, match="Arrow has no type"):
+        rolling(frame, **parts, seen=sash.Bloom("v"))
 
 
 def test_null_keys_are_a_key() -> None:
@@ -145,7 +180,7 @@ def test_a_null_time_is_an_error_with_its_row() -> None:
     """A row without a time has no window."""
     frame = pandas_frame()
     frame.loc[30, "t"] = pd.NaT
-    with pytest.raises(ValueError, match="column 't': .* position 2"):
+    with pytest.raises(ValueError, match=r"column 't': .* position 2"):
         rolling(frame, on="t", window="3d", spent=sash.Sum("v"))
 
 
@@ -171,7 +206,9 @@ def test_an_overflow_names_the_row() -> None:
 def test_nan_as_the_aggregation_says() -> None:
     """NaN is a null, or goes into the result, or is an error with its row."""
     frame = {"v": np.array([1.0, np.nan, 3.0])}
-    total = rolling(frame, window=2, a=sash.Sum("v"), b=sash.Max("v", nan="propagate"), c=sash.Min("v", nan="propagate"))
+    total = rolling(
+        frame, window=2, a=sash.Sum("v"), b=sash.Max("v", nan="propagate"), c=sash.Min("v", nan="propagate")
+    )
     assert total["a"].tolist() == [1.0, 1.0, 3.0]
     np.testing.assert_array_equal(total["b"], [1.0, np.nan, np.nan])
     np.testing.assert_array_equal(total["c"], [1.0, np.nan, np.nan])
@@ -277,3 +314,18 @@ def test_a_million_rows_of_one_key_and_a_hundred_thousand_keys() -> None:
     counted = rolling({"k": keys, "t": np.arange(400_000)}, by="k", on="t", window=TimeWindow(400_000), n=sash.Count())
     assert np.bincount(keys).max() == counted["n"].max()
     assert (np.sort(counted["n"]) == np.sort(pd.Series(keys).groupby(keys).cumcount() + 1)).all()
+
+
+def test_pandas_and_numpy_need_no_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without pyarrow, frames that do not go through it work; the others say what to install."""
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    parts: Any = {"on": "t", "by": "s", "window": "3d", "total": sash.Sum("v"), "last": sash.Last("s")}
+    assert rolling(pandas_frame(), **parts)["total"].tolist() == [5, 1, 2, 4]
+    assert rolling(FRAMES["arrays"](), **parts)["total"].tolist() == [5, 1, 2, 4]
+
+    class Foreign:
+        def __arrow_c_stream__(self, schema: Any = None) -> Any:
+            raise AssertionError("not without pyarrow")
+
+    with pytest.raises(TypeError, match=r"sash\[arrow\]"):
+        rolling(Foreign(), **parts)

@@ -40,9 +40,7 @@ def test_time_windows_are_those_of_pandas(name: str, closed: Any, min_periods: i
     frame = stream()
     theirs = getattr(frame.rolling("6h", on="t", closed=closed, min_periods=min_periods)["v"], name)()
     # pandas has no standard deviation of one value, and neither have we.
-    ours = rolling(
-        frame, on="t", window="6h", closed=closed, min_periods=min_periods, peers=False, out=OURS[name]("v")
-    )
+    ours = rolling(frame, on="t", window="6h", closed=closed, min_periods=min_periods, peers=False, out=OURS[name]("v"))
     close(ours["out"], theirs)
 
 
@@ -73,7 +71,9 @@ def test_time_windows_are_those_of_polars(name: str, closed: Any) -> None:
     """Rows of one time are peers, as in polars, in any order."""
     shuffled = stream().sample(frac=1, random_state=1)
     frame = pl.from_pandas(shuffled, nan_to_null=True)
-    expression = getattr(pl.col("v"), f"rolling_{name}_by")("t", "6h", closed=closed.replace("neither", "none"), min_samples=1)
+    expression = getattr(pl.col("v"), f"rolling_{name}_by")(
+        "t", "6h", closed=closed.replace("neither", "none"), min_samples=1
+    )
     ours = rolling(frame, on="t", window="6h", closed=closed, min_periods=1, out=OURS[name]("v"))
     close(ours["out"].to_numpy(), frame.select(expression)["v"].to_numpy())
 
@@ -92,9 +92,7 @@ def test_range_frames_of_duckdb() -> None:
         order by row
         """
     ).df()
-    ours = rolling(
-        frame, on="t", by="k", window="6h", total=sash.Sum("v"), peak=sash.Max("v"), n=sash.Count()
-    )
+    ours = rolling(frame, on="t", by="k", window="6h", total=sash.Sum("v"), peak=sash.Max("v"), n=sash.Count())
     for name in ("total", "peak", "n"):
         close(ours[name], theirs[name])
 

@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "sash/rolling/column.hpp"
 #include "sash/rolling/kernels.hpp"
@@ -28,40 +27,20 @@ std::span<const T> view(const std::optional<Input<T>>& array) {
     return array ? std::span<const T>(array->data(), array->size()) : std::span<const T>();
 }
 
-//! Memory that is written before it is read, and then given to NumPy.
+//! The memory given to NumPy.
 template <class T>
-class Buffer {
-public:
-    explicit Buffer(std::size_t size) : size_(size), data_(std::make_unique_for_overwrite<T[]>(size)) {}
-    std::span<T> span() { return {data_.get(), size_}; }
-    std::span<const T> span() const { return {data_.get(), size_}; }
-
-    //! Hands the memory over.
-    Array<T> array() && {
-        T* const data = data_.release();
-        nb::capsule owner(data, [](void* pointer) noexcept { std::unique_ptr<T[]>(static_cast<T*>(pointer)); });
-        return Array<T>(data, {size_}, owner);
-    }
-
-private:
-    std::size_t size_;
-    std::unique_ptr<T[]> data_;
-};
-
-//! Results by position as an array by row.
-template <class T>
-Buffer<T> by_row(const Order& order, Buffer<T> by_position) {
-    if (order.as_given()) return by_position;
-    Buffer<T> rows(order.size());
-    order.scatter(std::span<const T>(by_position.span()), rows.span());
-    return rows;
+Array<T> array_of(Room<T> room) {
+    const std::size_t size = room.size();
+    T* const data = room.release();
+    nb::capsule owner(data, [](void* pointer) noexcept { std::unique_ptr<T[]>(static_cast<T*>(pointer)); });
+    return Array<T>(data, {size}, owner);
 }
 
 //! A column with the memory that its spans lie in.
 struct HeldColumn {
     Column column;
-    std::vector<double> reals;
-    std::vector<std::int64_t> integers;
+    Room<double> reals;
+    Room<std::int64_t> integers;
     //! The array as it was given, where its rows are in order already.
     nb::object source;
     bool nans = false;

@@ -29,14 +29,14 @@ std::vector<std::uint8_t> marks_of(std::span<const double> reals, std::span<cons
 }
 
 template <class T>
-void place(const Order& order, std::span<const T> given, std::vector<T>& own, std::span<const T>& column) {
+void place(const Order& order, std::span<const T> given, Room<T>& own, std::span<const T>& column) {
     if (order.as_given()) {
         column = given;
         return;
     }
-    own.resize(given.size());
-    order.gather(given, std::span(own));
-    column = own;
+    own = Room<T>(given.size());
+    order.gather(given, own.span());
+    column = own.span();
 }
 
 std::unique_ptr<HeldColumn> make_column(const Order& order, nb::handle values,
@@ -66,16 +66,16 @@ std::unique_ptr<HeldColumn> make_column(const Order& order, nb::handle values,
 
 //! Which rows' windows have at least so many values; None if all have.
 nb::object enough_values(const Order& order, const Bounds& bounds, const HeldColumn& column, std::size_t least) {
-    std::optional<Buffer<std::uint8_t>> rows;
+    Room<std::uint8_t> marks;
+    bool all = true;
     {
         const nb::gil_scoped_release release;
-        const std::vector<std::uint8_t> marks = enough(bounds, column.column.presence, least);
-        if (!marks.empty()) {
-            rows.emplace(order.size());
-            order.scatter(std::span<const std::uint8_t>(marks), rows->span());
+        if (!always_enough(bounds, column.column.presence, least)) {
+            marks = Room<std::uint8_t>(order.size());
+            all = mark_enough(bounds, column.column.presence, least, Slots(marks.span(), order.rows()));
         }
     }
-    return rows ? nb::cast(std::move(*rows).array()) : nb::none();
+    return all ? nb::none() : nb::cast(array_of(std::move(marks)));
 }
 
 }  // namespace

@@ -11,14 +11,11 @@ namespace {
 
 //! The results by row, and in a batch of arrivals how many values each window had.
 struct Answer {
-    std::optional<Buffer<std::int64_t>> integers;
-    std::optional<Buffer<double>> reals;
-    std::optional<Buffer<std::uint32_t>> counts;
-
-    nb::object values() && {
-        return reals ? nb::cast(std::move(*reals).array()) : nb::cast(std::move(*integers).array());
-    }
-    nb::object tally() && { return counts ? nb::cast(std::move(*counts).array()) : nb::none(); }
+    Room<std::int64_t> integers;
+    Room<double> reals;
+    Room<std::uint32_t> counts;
+    bool real = false;
+    bool counted = false;
 };
 
 void positions_to_rows(const Order& order, std::span<std::int64_t> found) {
@@ -27,25 +24,24 @@ void positions_to_rows(const Order& order, std::span<std::int64_t> found) {
         if (position != kNoRow) position = order.row_at(static_cast<Position>(position));
 }
 
-void run(const KernelName& kernel, const Order& order, const Bounds& bounds, const Column& column, bool known,
+void run(const KernelName& kernel, const Order& order, const Bounds& bounds, const Column& column, bool late,
          Answer& answer) {
-    const bool real = gives_reals(kernel.name, column.real);
-    Buffer<double> reals(real ? order.size() : 0);
-    Buffer<std::int64_t> integers(real ? 0 : order.size());
-    const Results out{integers.span(), reals.span()};
-    if (known) {
-        Buffer<std::uint32_t> counts(order.size());
-        run_known(kernel, {order, bounds, column.presence, counts.span()}, column, out);
-        answer.counts.emplace(by_row(order, std::move(counts)));
+    answer.real = gives_reals(kernel.name, column.real);
+    answer.counted = late;
+    if (answer.real) {
+        answer.reals = Room<double>(order.size());
+    } else {
+        answer.integers = Room<std::int64_t>(order.size());
+    }
+    const Results out{{answer.integers.span(), order.rows()}, {answer.reals.span(), order.rows()}};
+    if (late) {
+        answer.counts = Room<std::uint32_t>(order.size());
+        const Slots counts(answer.counts.span(), order.rows());
+        run_known(kernel, {order, bounds, column.presence, counts}, column, out);
     } else {
         run_kernel(kernel, Final{order, bounds, column.presence}, column, out);
     }
-    if (gives_rows(kernel.name)) positions_to_rows(order, integers.span());
-    if (real) {
-        answer.reals.emplace(by_row(order, std::move(reals)));
-    } else {
-        answer.integers.emplace(by_row(order, std::move(integers)));
-    }
+    if (gives_rows(kernel.name)) positions_to_rows(order, answer.integers.span());
 }
 
 std::pair<nb::object, nb::object> aggregate(const std::string& name, const Order& order, const Bounds& bounds,
@@ -59,22 +55,21 @@ std::pair<nb::object, nb::object> aggregate(const std::string& name, const Order
     } catch (const DoesNotFit& error) {
         raise_does_not_fit(order, error);
     }
-    nb::object counts = std::move(answer).tally();
-    return {std::move(answer).values(), counts};
+    const nb::object counts = answer.counted ? nb::cast(array_of(std::move(answer.counts))) : nb::none();
+    if (answer.real) return {nb::cast(array_of(std::move(answer.reals))), counts};
+    return {nb::cast(array_of(std::move(answer.integers))), counts};
 }
 
 Array<std::int64_t> distinct(const Order& order, const Bounds& bounds, const HeldColumn& column,
                              const Input<std::uint32_t>& codes, std::size_t count) {
-    Buffer<std::int64_t> result(0);
+    Room<std::int64_t> result(order.size());
     {
         const nb::gil_scoped_release release;
-        Buffer<std::int64_t> out(order.size());
-        std::vector<std::uint32_t> sorted(order.size());
-        order.gather(std::span<const std::uint32_t>(codes.data(), codes.size()), std::span(sorted));
-        exact_distinct(sorted, count, column.column.presence, bounds, out.span());
-        result = by_row(order, std::move(out));
+        Room<std::uint32_t> sorted(order.size());
+        order.gather(std::span<const std::uint32_t>(codes.data(), codes.size()), sorted.span());
+        exact_distinct(sorted.span(), count, column.column.presence, bounds, {result.span(), order.rows()});
     }
-    return std::move(result).array();
+    return array_of(std::move(result));
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ Object attribute(nb::handle owner, const char* name) {
 template <class... Arguments>
 Object call(const Object& method, Arguments... arguments) {
     PyObject* const stack[] = {nullptr, arguments...};
-    PyObject* const result = PyObject_Vectorcall(method.get(), stack + 1,
-                                                 sizeof...(arguments) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+    PyObject* const result =
+        PyObject_Vectorcall(method.get(), stack + 1, sizeof...(arguments) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
     if (result == nullptr) throw nb::python_error();
     return Object::stolen(result);
 }
@@ -67,8 +67,8 @@ std::vector<Object> lift_all(nb::handle aggregation, const Values& values, const
     std::vector<Object> partials(values.order.size());
     for (std::size_t i = 0; i < partials.size(); ++i) {
         if (!presence[i]) continue;
-        partials[i] = values.times == nullptr ? call(lift, values.value(i))
-                                              : call(lift, values.value(i), values.time(i));
+        partials[i] =
+            values.times == nullptr ? call(lift, values.value(i)) : call(lift, values.value(i), values.time(i));
     }
     return partials;
 }
@@ -84,14 +84,14 @@ nb::list listed(const Order& order, std::vector<Object>& results) {
 //! Calls `skips` of the aggregation on each value by row.
 Array<std::uint8_t> skipped(nb::handle aggregation, const nb::list& values) {
     const Object skips = attribute(aggregation, "skips");
-    Buffer<std::uint8_t> marks(values.size());
+    Room<std::uint8_t> marks(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
         const Object answer = call(skips, PyList_GET_ITEM(values.ptr(), i));
         const int truth = PyObject_IsTrue(answer.get());
         if (truth < 0) throw nb::python_error();
-        marks.span()[i] = static_cast<std::uint8_t>(truth);
+        marks[i] = static_cast<std::uint8_t>(truth);
     }
-    return std::move(marks).array();
+    return array_of(std::move(marks));
 }
 
 //! The results by row, and the counts of a batch of arrivals. `column` says which values are there.
@@ -112,9 +112,9 @@ std::pair<nb::list, nb::object> aggregate_objects(nb::handle aggregation, const 
         Final{order, bounds, presence}(monoid, lift, emit);
         return {listed(order, results), nb::none()};
     }
-    Buffer<std::uint32_t> counts(order.size());
-    Known{order, bounds, presence, counts.span()}(monoid, lift, emit);
-    return {listed(order, results), nb::cast(by_row(order, std::move(counts)).array())};
+    Room<std::uint32_t> counts(order.size());
+    Known{order, bounds, presence, {counts.span(), order.rows()}}(monoid, lift, emit);
+    return {listed(order, results), nb::cast(array_of(std::move(counts)))};
 }
 
 //! The present values of each window, oldest first, in a list: nothing is combined, since the lists are slices.

@@ -15,9 +15,9 @@ namespace {
 using Codes32 = std::pair<Array<std::uint32_t>, std::uint32_t>;
 
 Codes32 given(const Codes& codes) {
-    Buffer<std::uint32_t> buffer(codes.codes.size());
-    std::copy(codes.codes.begin(), codes.codes.end(), buffer.span().begin());
-    return {std::move(buffer).array(), codes.count};
+    Room<std::uint32_t> room(codes.codes.size());
+    std::copy(codes.codes.begin(), codes.codes.end(), room.data());
+    return {array_of(std::move(room)), codes.count};
 }
 
 Codes32 encode_integers(const Input<std::int64_t>& keys, const std::optional<Input<std::uint8_t>>& nulls) {
@@ -52,22 +52,23 @@ std::unique_ptr<Order> make_order(std::size_t size, const std::optional<Input<st
 
 //! The times by position, copied: for windows whose beginnings Python finds.
 Array<std::int64_t> times_of(const Order& order) {
-    Buffer<std::int64_t> buffer(order.times().size());
-    std::copy(order.times().begin(), order.times().end(), buffer.span().begin());
-    return std::move(buffer).array();
+    Room<std::int64_t> room(order.times().size());
+    std::copy(order.times().begin(), order.times().end(), room.data());
+    return array_of(std::move(room));
 }
 
 Array<std::uint32_t> groups_of(const Order& order) {
-    Buffer<std::uint32_t> buffer(order.groups().size());
-    std::copy(order.groups().begin(), order.groups().end(), buffer.span().begin());
-    return std::move(buffer).array();
+    Room<std::uint32_t> room(order.groups().size());
+    std::copy(order.groups().begin(), order.groups().end(), room.data());
+    return array_of(std::move(room));
 }
 
 template <class Reach>
 Bounds bounds_in_time(const Order& order, const Reach& reach, Ends ends, bool peers, bool known) {
     const nb::gil_scoped_release release;
     Bounds bounds = time_window(order, reach, ends, peers);
-    return known ? known_time_window(order, std::move(bounds), ends) : bounds;
+    if (known) return known_time_window(order, std::move(bounds), ends);
+    return bounds;
 }
 
 }  // namespace

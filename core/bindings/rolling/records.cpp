@@ -1,6 +1,4 @@
 //! A user's compiled aggregation over a batch, by the addresses of its functions.
-#include "sash/rolling/record.hpp"
-
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
@@ -8,6 +6,7 @@
 #include <bit>
 
 #include "batch.hpp"
+#include "sash/rolling/record.hpp"
 
 namespace sash::rolling {
 
@@ -81,32 +80,31 @@ nb::object compiled(const std::vector<std::uintptr_t>& functions, const std::vec
     const RecordFunctions native{function_at<RecordFunctions::Lift>(functions[0]),
                                  function_at<RecordFunctions::Combine>(functions[1]),
                                  function_at<RecordFunctions::Lower>(functions[2]), neutral, results};
-    Buffer<double> words(order.size() * results);
-    Buffer<std::uint8_t> present(order.size());
+    Room<double> words(order.size() * results);
+    Room<std::uint8_t> present(order.size());
     const Out out{words.span(), present.span()};
-    std::optional<Buffer<std::uint32_t>> counts;
+    Room<std::uint32_t> tally;
+    const bool late = known && !order.in_order();
     bool failed = false;
     {
         const nb::gil_scoped_release release;
         const std::vector<double> inputs = inputs_of(order, columns);
-        const bool late = known && !order.in_order();
         const Batch batch{order, inputs, columns.size()};
         const Presence& presence = column.column.presence;
-        Buffer<std::uint32_t> tally(late ? order.size() : 0);
+        tally = Room<std::uint32_t>(late ? order.size() : 0);
         try {
             if (late) {
-                run(native, batch, Known{order, bounds, presence, tally.span()}, out);
+                run(native, batch, Known{order, bounds, presence, {tally.span(), order.rows()}}, out);
             } else {
                 run(native, batch, Final{order, bounds, presence}, out);
             }
         } catch (const CompiledError&) {
             failed = true;
         }
-        if (late) counts.emplace(by_row(order, std::move(tally)));
     }
     if (failed) return nb::none();
-    return nb::make_tuple(std::move(words).array(), std::move(present).array(),
-                          counts ? nb::cast(std::move(*counts).array()) : nb::none());
+    return nb::make_tuple(array_of(std::move(words)), array_of(std::move(present)),
+                          late ? nb::cast(array_of(std::move(tally))) : nb::none());
 }
 
 }  // namespace

@@ -30,8 +30,9 @@ def compiled(aggregation: Aggregation, *, value: Number | tuple[Number, ...] | N
     value with a null in one of its columns is skipped. Integers are int64 and wrap around as NumPy's do.
     `AggregationError` says which method cannot be compiled and why. Needs the extra `sash[compile]`.
 
-    An event for which a compiled method raises an error is refused, and the window stays as it was; run the aggregation
-    uncompiled to see the error itself. Cost: some seconds to compile, once; a few nanoseconds a call from then on.
+    An event for which a compiled method raises an error is refused, and the window stays as it was. Only where a late
+    event fails among its neighbours it comes in, and results that need it are errors until it has left. Run the
+    aggregation uncompiled to see the error itself. Cost: some seconds to compile, once; a few nanoseconds a call.
 
     >>> import sash
     >>> class Energy(sash.Aggregation):

@@ -157,6 +157,14 @@ def _kind_of(number: Any) -> Number:
     )
 
 
+@dataclass(frozen=True)
+class _Method:
+    """A method as a function that Numba compiles, and what it is given as `self`: None if it is given nothing."""
+
+    function: Any
+    me: Any = None
+
+
 class _Compiler:
     """One aggregation on its way to native functions."""
 
@@ -168,14 +176,14 @@ class _Compiler:
 
     def compile(self) -> Functions:
         names = ["lift", "combine", "lower"] + ["inverse"] * self.aggregation.invertible
-        inner = {name: self._without_self(name) for name in names}
-        self._settle_partial(inner)
-        given = self._result_of("lower", inner["lower"])
+        methods = {name: self._method(name) for name in names}
+        self._settle_partial(methods)
+        given = self._result_of("lower", methods["lower"])
         optional = isinstance(given, self.numba.types.Optional)
         bare = given.type if optional else given
         result = Form(self._kinds("lower", bare), self._is_tuple(bare))
-        native = {name: self._over_words(name, inner[name], self.partial) for name in names if name != "lower"}
-        native["lower"] = self._over_words("lower", inner["lower"], result, bare if optional else None)
+        native = {name: self._over_words(name, methods[name], self.partial) for name in names if name != "lower"}
+        native["lower"] = self._over_words("lower", methods["lower"], result, bare if optional else None)
         made = getattr(bare, "instance_class", None)
         identity = self.aggregation.identity if self.partial.several else (self.aggregation.identity,)
         build = tuple if made is None else lambda fields: made(*fields)
@@ -183,23 +191,16 @@ class _Compiler:
 
     # Methods as functions
 
-    def _without_self(self, name: str) -> Any:
-        """The method as a function of its other arguments, for Numba."""
-        method = self._method(name)
-        names: dict[str, Any] = {"method": method}
-        arguments = "a, b" if name in _TWO else "a"
-        call = arguments
+    def _method(self, name: str) -> _Method:
+        plain = isinstance(self.aggregation, FunctionAggregation)
+        method = self.aggregation.function(name) if plain else getattr(self.aggregation, name)
         if isinstance(method, MethodType):
-            names = {"method": method.__func__, "me": _numbers_of(self.aggregation)}
-            call = f"me, {arguments}"
-        if isinstance(names["method"], FunctionType):
-            names["method"] = self._jit(names["method"])
-        return self._jit(_define(name, f"def {name}({arguments}): return method({call})", names))
-
-    def _method(self, name: str) -> Any:
-        if isinstance(self.aggregation, FunctionAggregation):
-            return self.aggregation.function(name)
-        return getattr(self.aggregation, name)
+            return _Method(self._jit(method.__func__), _numbers_of(self.aggregation))
+        if isinstance(method, FunctionType):
+            return _Method(self._jit(method))
+        # Something built in, which Numba may know: it needs a function around it.
+        arguments = "a, b" if name in _TWO else "a"
+        return _Method(self._jit(_define(name, f"def {name}({arguments}): return f({arguments})", {"f": method})))
 
     def _jit(self, function: Any) -> Any:
         # Python's rules: a division by zero is an error here if it is one there.
@@ -218,15 +219,16 @@ class _Compiler:
             return (self._type(self.values),)
         return (self._type(self.partial),) * (2 if name in _TWO else 1)
 
-    def _result_of(self, name: str, function: Any) -> Any:
-        """The type that the function gives for what it will be given."""
-        arguments = self._arguments(name)
+    def _result_of(self, name: str, method: _Method) -> Any:
+        """The type that the method gives for what it will be given."""
+        own = () if method.me is None else (self.numba.typeof(method.me),)
+        arguments = (*own, *self._arguments(name))
         try:
-            function.compile(arguments)
-        except self.numba.core.errors.NumbaError as error:
+            method.function.compile(arguments)
+        except (self.numba.core.errors.NumbaError, TypeError) as error:
             reason = self._reason(error)
             raise AggregationError(f"{name} of {self.aggregation!r} cannot be compiled: {reason}") from error
-        return function.overloads[arguments].signature.return_type
+        return method.function.overloads[arguments].signature.return_type
 
     def _reason(self, error: Exception) -> str:
         message = str(error)
@@ -241,15 +243,15 @@ class _Compiler:
         noise = ("Failed in nopython", "During:", "[", "-", "<source", "File ", "def ", "^")
         return " ".join([line for line in lines if line and not line.startswith(noise)][:3])[:400]
 
-    def _settle_partial(self, inner: dict[str, Any]) -> None:
+    def _settle_partial(self, methods: dict[str, _Method]) -> None:
         """Each number of a partial becomes what lift and combine make of it: an integer that turns into a float is a
         float from the start. It ends, since numbers only ever widen."""
         before = None
         while before != self.partial:
             before = self.partial
-            for name, function in inner.items():
+            for name, method in methods.items():
                 if name != "lower":
-                    self._widen(name, self._result_of(name, function))
+                    self._widen(name, self._result_of(name, method))
 
     def _widen(self, name: str, given: Any) -> None:
         kinds = self._kinds(name, given)
@@ -276,17 +278,18 @@ class _Compiler:
 
     # Functions over words
 
-    def _over_words(self, name: str, inner: Any, result: Form, optional: Any = None) -> Any:
+    def _over_words(self, name: str, method: _Method, result: Form, optional: Any = None) -> Any:
         """A C function that reads its arguments from words and writes its result into some. `optional` is the type of a
         result that may be missing."""
         types = self.numba.types
         words = types.CPointer(types.float64)
         first = self.values if name == "lift" else self.partial
         arguments = ["older", "newer"] if name in _TWO else ["given"]
-        call = f"inner({', '.join(first.read(argument) for argument in arguments)})"
+        own = ["me"] * (method.me is not None)
+        call = f"method({', '.join([*own, *(first.read(argument) for argument in arguments)])})"
         time = ["time"] * (name == "lift")
         source = _source(name, [*time, *arguments, "out"], call, result, optional is not None)
-        names: dict[str, Any] = {"inner": inner, "np": np}
+        names: dict[str, Any] = {"method": method.function, "me": method.me, "np": np}
         if optional is not None:
             # Takes a result out of Numba's optional type, once it is known to be there.
             names["bare"] = self.numba.njit(optional(optional))(lambda given: given)

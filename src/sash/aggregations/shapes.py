@@ -8,10 +8,10 @@ import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from sash.aggregations.base import OnNan, WithNan, built_in, Native
+from sash.aggregations.base import Native, OnNan, WithNan, built_in
 from sash.aggregations.reading import not_nan, read_real
-from sash.aggregations.rounding import near
 from sash.aggregations.records import record
+from sash.aggregations.rounding import near
 
 __all__ = ["Kurtosis", "Skewness"]
 

@@ -90,5 +90,3 @@ def _length(length: Duration, kind: Kind) -> int | float:
 def _origin(kind: Kind, origin: Any) -> int | float:
     ticks = bound(kind, origin, up=False)
     return float(decode_array(FLOAT, np.array([ticks]))[0]) if kind == FLOAT else ticks
-
-

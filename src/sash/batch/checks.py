@@ -32,17 +32,18 @@ class Checks:
         self._problems: list[str] = []
 
     def problem(self, text: str) -> None:
+        """Note what is wrong."""
         self._problems.append(text)
 
     def settle(self) -> None:
+        """Raise `PlanError` with all that was noted, if anything was."""
         if len(self._problems) == 1:
             raise PlanError(self._problems[0])
         if self._problems:
-            raise PlanError(
-                "\n- ".join([f"the plan has {len(self._problems)} problems:", *self._problems])
-            )
+            raise PlanError("\n- ".join([f"the plan has {len(self._problems)} problems:", *self._problems]))
 
     def each(self, part: str, values: Iterable[Any], read: Callable[[Any], Any]) -> list[Any]:
+        """Read each value of a part; what cannot be read is a problem."""
         done = []
         for value in values:
             try:
@@ -52,18 +53,21 @@ class Checks:
         return done
 
     def one_of(self, part: str, value: Any, words: Sequence[str], default: str) -> Any:
+        """One of some words, or the default and a problem."""
         if value in words:
             return value
         self.problem(f"{part} is {', '.join(map(repr, words))}, not {value!r:.60}")
         return default
 
     def column(self, part: str, value: Any) -> str | None:
+        """The name of a column, or None."""
         if value is None or (isinstance(value, str) and value):
             return value
         self.problem(f"{part} is the name of a column, not {value!r:.60}")
         return None
 
     def columns(self, part: str, value: Any) -> tuple[str, ...]:
+        """The names of columns, each once."""
         names = () if value is None else (value,) if isinstance(value, str) else tuple(as_list(value))
         kept = tuple(name for name in names if self.column(part, name) is not None)
         for name in {name for name in kept if kept.count(name) > 1}:
@@ -71,30 +75,40 @@ class Checks:
         return kept
 
     def count(self, part: str, value: Any) -> int | None:
+        """A number of values, or None."""
         if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
             return value
         self.problem(f"{part} is a number of values, 0 or more, or None, not {value!r:.60}")
         return None
 
     def truth(self, part: str, value: Any) -> bool:
+        """True or False."""
         if isinstance(value, bool):
             return value
         self.problem(f"{part} is True or False, not {value!r:.60}")
         return True
 
     def duration(self, part: str, value: Any) -> Duration | None:
+        """A length of time, or None."""
         read = self.each(part, [] if value is None else [value], parse_duration)
         return read[0] if read else None
 
-    def windows(self, value: Any, closed: Closed) -> tuple[WindowPolicy, ...]:
+    def windows(self, value: Any, closed: Closed) -> dict[str, WindowPolicy]:
+        """Policies by their labels, all different."""
         given = as_list(value)
-        policies = tuple(self.each("windows", given, lambda one: read_window(one, closed)))
         if not given:
             self.problem('windows: give at least one, such as "1h"')
-        for place, policy in enumerate(policies):
-            if policy in policies[:place]:
-                self.problem(f"windows: {policy!r} is there twice")
-        return policies
+        labelled: dict[str, WindowPolicy] = {}
+        for label, policy in self.each("windows", given, lambda one: _labelled(one, closed)):
+            for other_label, other in labelled.items():
+                if other == policy:
+                    self.problem(f"windows: {policy!r} is there twice")
+                elif other_label == label:
+                    self.problem(
+                        f"windows: {other!r} and {policy!r} would make columns of one name: give each its own plan"
+                    )
+            labelled.setdefault(label, policy)
+        return labelled
 
     def named_aggregations(self, value: Any) -> dict[str, Aggregation]:
         """Descriptions of aggregations, or aggregations, by name."""
@@ -112,36 +126,38 @@ class Checks:
         return done
 
     def aggregations(self, value: Any) -> Mapping[str, Aggregation]:
+        """Aggregations by name, each with the columns that it reads."""
         if not isinstance(value, Mapping) or not value:
-            self.problem(f'aggregations: give at least one by name, such as {{"spent": Sum("amount")}}, not {value!r:.60}')
+            self.problem(
+                f'aggregations: give at least one by name, such as {{"spent": Sum("amount")}}, not {value!r:.60}'
+            )
             return {}
         for name, one in value.items():
             if not isinstance(name, str) or not name:
                 self.problem(f"aggregation {name!r}: its name is a text")
             if not isinstance(one, Aggregation):
-                self.problem(f"aggregation {name!r}: it must be one, such as Sum(\"amount\"), not {one!r:.60}")
+                self.problem(f'aggregation {name!r}: it must be one, such as Sum("amount"), not {one!r:.60}')
             elif not one.columns and type(one).__name__ != "Count":
                 self.problem(f'aggregation {name!r}: {one!r} names no column: write {type(one).__name__}("amount")')
         return {name: one for name, one in value.items() if isinstance(one, Aggregation)}
 
-    def times_are_named(self, windows: tuple[WindowPolicy, ...], on: str | None) -> None:
+    def times_are_named(self, windows: Iterable[WindowPolicy], on: str | None) -> None:
+        """Windows in time need times."""
         timed = [window for window in windows if not isinstance(window, CountWindow)]
         if on is None and timed:
             self.problem(f"on: {timed[0]!r} needs the column of times")
 
-    def outputs(
-        self, windows: Sequence[WindowPolicy], aggregations: Mapping[str, Aggregation], taken: Sequence[Any]
-    ) -> None:
+    def outputs(self, labels: Iterable[str], aggregations: Mapping[str, Aggregation], taken: Sequence[Any]) -> None:
         """Every result has a name of its own."""
-        labels: dict[str, WindowPolicy] = {}
-        for window in windows:
-            other = labels.setdefault(window_label(window), window)
-            if other != window:
-                self.problem(f"windows: {other!r} and {window!r} would make columns of one name: give each its own plan")
         read = {*taken, *(column for one in aggregations.values() for column in one.columns)}
-        names = [output_name(name, window) for window in labels.values() for name in aggregations]
+        names = [output_name(name, label) for label in labels for name in aggregations]
         for name in dict.fromkeys(names):
             if names.count(name) > 1:
                 self.problem(f"the column {name!r} would be made twice: rename an aggregation")
             if name in read:
                 self.problem(f"the column {name!r} would be made and is read too: rename the aggregation")
+
+
+def _labelled(value: Any, closed: Closed) -> tuple[str, WindowPolicy]:
+    policy = read_window(value, closed)
+    return window_label(value), policy

@@ -77,7 +77,8 @@ class Columns:
         marks = [nulls for name in names if (nulls := self.values(name).nulls) is not None]
         if len(marks) < 2:
             return marks[0] if marks else None
-        return np.bitwise_or.reduce(marks)
+        either: Marks = np.bitwise_or.reduce(marks)
+        return either
 
     def _refuse_nan(self, name: str, values: Values) -> None:
         assert values.numbers is not None

@@ -35,9 +35,9 @@ def run(frame: Frame, plan: Plan, names: Mapping[str, str]) -> Any:
     batch = Batch(order, columns, plan.emit == "arrival", plan.min_periods or 0)
     answers: dict[str, Answer] = {}
     passes = {name: choose(one, columns, batch.late) for name, one in plan.aggregations.items()}
-    for window, bounds in zip(plan.windows, _bounds(order, kind, plan), strict=True):
+    for label, window, bounds in zip(plan.labels, plan.windows, _bounds(order, kind, plan), strict=True):
         for name, one in passes.items():
-            made = output_name(name, window)
+            made = output_name(name, label)
             try:
                 answers[names.get(made, made)] = one.run(batch, bounds)
             except (TypeError, ValueError, OverflowError) as error:

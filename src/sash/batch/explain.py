@@ -8,7 +8,7 @@ from sash.aggregations.args import ArgMax, ArgMin
 from sash.aggregations.base import Aggregation
 from sash.aggregations.compiled import Compiled
 from sash.aggregations.distinct import CountDistinct
-from sash.batch.naming import output_name, window_label
+from sash.batch.naming import output_name
 from sash.windows import CountWindow, TimeWindow, WindowPolicy
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ _COMBINED: Final = {
 def explain(plan: Plan) -> str:
     """The words behind `Plan.explain`."""
     lines = [_head(plan), _order(plan)]
-    for window in plan.windows:
-        lines += _window(plan, window)
+    for label, window in zip(plan.labels, plan.windows, strict=True):
+        lines += _window(plan, label, window)
     return "\n".join([*lines, _state(plan)])
 
 
@@ -41,29 +41,30 @@ def _order(plan: Plan) -> str:
     peers = "Rows of one time see each other." if plan.peers else "Of one time, each row sees those before it."
     if plan.emit == "final":
         return (
-            "final: each window is exact, whatever the order of the rows. They are sorted by key and time once, for all\n"
+            "final: each window is exact, whatever the order of the rows. They are sorted by key and time"
+            " once, for all\n"
             f"  windows; rows in order are not moved, late ones are merged in. {peers}"
         )
     known = "of what was known when the row came"
     if plan.emit == "arrival":
         return (
-            f"arrival: each window {known}. Keys whose rows are in order run as final ones do;\n"
+            f"arrival: each window {known}. Rows that are all in order run as final ones do;\n"
             f"  else each aggregation runs over a FiBA tree: O(log d) for a row that comes d places late. {peers}"
         )
     late = "without a bound" if plan.lateness is None else f"up to {plan.lateness} late"
     return f"update: each window {known}, and again whenever a late event, {late}, changes it. For streams. {peers}"
 
 
-def _window(plan: Plan, window: WindowPolicy) -> list[str]:
+def _window(plan: Plan, label: str, window: WindowPolicy) -> list[str]:
     if isinstance(window, CountWindow):
         shared = "  Blocks as long as the window: a window is a suffix of one and a prefix of the next."
     else:
         shared = "  The ends of all windows are found once, by two pointers, for all aggregations."
     made = [
-        f"  {output_name(name, window)} = {one!r}: {plan.outputs[output_name(name, window)]}; {_how(one, window)}"
+        f"  {output_name(name, label)} = {one!r}: {plan.outputs[output_name(name, label)]}; {_how(one, window)}"
         for name, one in plan.aggregations.items()
     ]
-    return [f"{window_label(window)}: {window.describe()}", shared, *made]
+    return [f"{label}: {window.describe()}", shared, *made]
 
 
 def _how(aggregation: Aggregation, window: WindowPolicy) -> str:

@@ -11,24 +11,30 @@ from sash.windows.time import Closed
 __all__ = ["output_name", "read_window", "window_label"]
 
 
-def output_name(name: str, window: WindowPolicy) -> str:
+def output_name(name: str, label: str) -> str:
     """The column of an aggregation over a window.
 
-    >>> output_name("spent", TimeWindow("1h")), output_name("spent", CountWindow(100))
-    ('spent_1h', 'spent_100')
+    >>> output_name("spent", "1h")
+    'spent_1h'
     """
-    return f"{name}_{window_label(window)}"
+    return f"{name}_{label}"
 
 
-def window_label(window: WindowPolicy) -> str:
-    """A window in the name of a column: its length, or the policy and its parts."""
-    if isinstance(window, TimeWindow):
-        return str(window.length)
-    if isinstance(window, CountWindow):
-        return str(window.n)
-    parts = window.to_dict()
+def window_label(value: Any) -> str:
+    """A window in the name of a column: a duration as it was written, a length, a number, or a policy and its parts.
+
+    >>> window_label("24h"), window_label(TimeWindow("1h")), window_label(100), window_label(CountWindow(100))
+    ('24h', '1h', '100', '100')
+    """
+    if isinstance(value, TimeWindow):
+        return str(value.length)
+    if isinstance(value, CountWindow):
+        return str(value.n)
+    if not isinstance(value, WindowPolicy):
+        return "".join(value.split()) if isinstance(value, str) else window_label(read_window(value))
+    parts = value.to_dict()
     word = str(parts.pop("policy")).removesuffix("Window").lower()
-    return "_".join([word, *(str(value) for value in parts.values())])
+    return "_".join([word, *(str(part) for part in parts.values() if part is not None)])
 
 
 def read_window(value: Any, closed: Closed = "right") -> WindowPolicy:

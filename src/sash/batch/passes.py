@@ -209,9 +209,7 @@ class CompiledPass:
         kind: NumberType = "bool" if functions.truth else "integer" if kinds[0] else "real"
         return Numbers(values, None if valid.all() else valid, kind, True)
 
-    def _records(
-        self, words: npt.NDArray[np.float64], integers: list[bool], valid: npt.NDArray[np.bool_]
-    ) -> list[Any]:
+    def _records(self, words: npt.NDArray[np.float64], integers: list[bool], valid: npt.NDArray[np.bool_]) -> list[Any]:
         fields = [
             np.ascontiguousarray(words[:, i]).view(np.int64 if integer else np.float64).tolist()
             for i, integer in enumerate(integers)
@@ -241,9 +239,7 @@ def _options(native: Native) -> dict[str, Any]:
     return {name: value for name, value in native.options.items() if name in ("geometric", "root", "ddof")}
 
 
-def _rows(
-    aggregation: Aggregation, kernel: str, batch: Batch, bounds: _rolling.Bounds
-) -> npt.NDArray[np.int64]:
+def _rows(aggregation: Aggregation, kernel: str, batch: Batch, bounds: _rolling.Bounds) -> npt.NDArray[np.int64]:
     column = batch.columns.numbers(batch.order, aggregation)
     rows, counts = _rolling.aggregate(kernel, batch.order, bounds, column, batch.known)
     valid = _enough(batch, bounds, column, counts, batch.min_periods)
@@ -287,7 +283,7 @@ def _tidy(results: list[Any]) -> Answer:
     kind = types.pop()
     filled = results if valid.all() else [kind() if result is None else result for result in results]
     try:
-        values = np.array(filled, {int: np.int64, float: np.float64, bool: np.bool_}[kind])
+        values: npt.NDArray[Any] = np.array(filled, {int: np.int64, float: np.float64, bool: np.bool_}[kind])
     except OverflowError:
         return Objects(results)
     names: dict[type, NumberType] = {int: "integer", float: "real", bool: "bool"}

@@ -54,7 +54,9 @@ def _value(value: Any) -> str:
         case int():
             return str(value)
         case float():
-            return repr(value) if math.isfinite(value) else "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+            return (
+                repr(value) if math.isfinite(value) else "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+            )
         case str():
             return _text(value)
         case list() | tuple():

@@ -28,10 +28,12 @@ class ArrayFrame:
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self._data = data
-        self._arrays = {name: np.ma.asanyarray(array) if np.ma.isMA(array) else np.asarray(array)
-                        for name, array in data.items()}
-        problems = [f"column {name!r} has shape {array.shape}" for name, array in self._arrays.items()
-                    if array.ndim != 1]
+        self._arrays = {
+            name: np.ma.asanyarray(array) if np.ma.isMA(array) else np.asarray(array) for name, array in data.items()
+        }
+        problems = [
+            f"column {name!r} has shape {array.shape}" for name, array in self._arrays.items() if array.ndim != 1
+        ]
         lengths = {len(array) for array in self._arrays.values() if array.ndim == 1}
         if len(lengths) > 1:
             problems.append(f"the columns have {', '.join(map(str, sorted(lengths)))} rows")

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sash._rolling import encode_integers
+from sash.aggregations.composite import Record
 from sash.errors import PlanError
 from sash.frames.base import Answer, Codes, Numbers, Objects, Taken, Values, read_numbers
 from sash.times import Kind, encode_array
@@ -110,13 +111,32 @@ class ArrowFrame:
             values = answer.values.astype(bool) if answer.type == "bool" else answer.values
             return pa.array(values, mask=None if answer.valid is None else ~answer.valid)
         if isinstance(answer, Objects):
-            return pa.array(answer.values)
+            return _object_column(answer.values)
         missing = answer.rows < 0
         rows = pa.array(answer.rows, mask=missing)
         if isinstance(answer, Taken):
             return self._array(answer.column).take(rows)
         parts = [self._array(name).take(rows) for name in answer.columns]
         return pa.StructArray.from_arrays(parts, names=list(answer.columns), mask=pa.array(missing))
+
+
+def _object_column(values: list[Any]) -> Any:
+    """Python objects in the type that Arrow finds for them; named tuples and records as structs."""
+    import pyarrow as pa
+
+    try:
+        return pa.array([_as_struct(value) for value in values])
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        kind = next(type(value).__name__ for value in values if value is not None)
+        raise TypeError(f"Arrow has no type for results such as {kind}: use a frame of pandas ({error})") from error
+
+
+def _as_struct(value: Any) -> Any:
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return {name: _as_struct(part) for name, part in value._asdict().items()}
+    if isinstance(value, Record):
+        return {name: _as_struct(part) for name, part in value.items()}
+    return value
 
 
 def _number_codes(values: Values) -> Codes:

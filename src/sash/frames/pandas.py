@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ from sash.frames.base import Answer, Codes, Numbers, Objects, Taken, Values, rea
 from sash.times import Kind, encode_array
 
 __all__ = ["PandasFrame"]
+
+#: pandas warns of frames to which so many columns were added one by one.
+_MANY: Final = 50
 
 
 class PandasFrame:
@@ -87,9 +90,14 @@ class PandasFrame:
         import pandas as pd
 
         made = {name: self._column(answer) for name, answer in columns.items()}
-        results = pd.DataFrame(made, index=self._data.index, columns=list(made))
-        # Columns are kept as they are: what is not changed need not be copied.
-        return pd.concat([self._data, results], axis=1, copy=False)
+        if len(made) > _MANY:
+            results = pd.DataFrame(made, index=self._data.index, columns=list(made), copy=False)
+            return pd.concat([self._data, results], axis=1)
+        # A copy as pandas' own methods make it: at once, or on the first write where copy-on-write is on.
+        whole = self._data.copy(deep=None)
+        for name, column in made.items():
+            whole[name] = pd.Series(column, index=whole.index, copy=False)
+        return whole
 
     def _column(self, answer: Answer) -> Any:
         import pandas as pd

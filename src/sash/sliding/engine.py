@@ -6,9 +6,13 @@ and what is yet to be told. A call that fails leaves it as it was.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
+from sash.sliding.batch import checked_key, items_of, rows_of
 from sash.sliding.line import Line, Span
 from sash.sliding.scale import Grid, Scale
 from sash.sliding.slides import AtSlides
@@ -27,10 +31,11 @@ from sash.sliding.voice import Heap, Now, Spoken, Undo, Voice
 from sash.triggers import AtWatermark, EverySlide, OnDemand, resolve_trigger
 from sash.windows import SessionWindow
 
-__all__ = ["Engine", "LineEngine"]
+__all__ = ["Engine", "LineEngine", "OnLateRow", "Row"]
 
 #: (key, ticks, value)
 Row = tuple[Any, int, Any]
+Ticks = npt.NDArray[np.int64]
 #: Told of a late row: key, ticks, value, watermark (None if the stream had ended).
 OnLateRow = Callable[[Any, int, Any, int | None], None]
 
@@ -39,20 +44,38 @@ _FEW = 64
 
 
 class Engine(Protocol):
-    """The seam between the operator and what runs it. Every call does all of it, or fails and does nothing."""
+    """The seam between the operator and what runs it. Every call does all of it, or fails and does nothing.
 
-    def extend(self, rows: Iterable[Row], on_late: OnLateRow) -> list[Spoken]:
-        """Take rows in, in the order of their arrival; what they trigger."""
+    An engine is made for one configuration and one kind of time. Results are a sequence; one that has the method
+    `column(name)`, for the names of `Spoken`, may give whole columns as arrays, or None where it cannot.
+    """
 
-    def advance(self, ticks: int | None) -> list[Spoken]:
-        """Move the watermark on, to the end if None; what that makes final, or due."""
-
-    def ask(self, key: Any, ticks: int | None) -> list[Spoken]:
-        """The windows of a key that end at the ticks, or now."""
+    @property
+    def bound(self) -> Bound:
+        """What it was asked to do, and over which kind of time."""
 
     @property
     def now(self) -> Now:
         """How far event time has come."""
+
+    @property
+    def lines(self) -> Collection[Any]:
+        """The keys that have state, in the order in which they came."""
+
+    def extend(self, rows: Iterable[Row], on_late: OnLateRow) -> Sequence[Spoken]:
+        """Take events in, in the order of their arrival; what they trigger."""
+
+    def extend_columns(self, keys: Any, ticks: Ticks, values: Any, on_late: OnLateRow) -> Sequence[Spoken]:
+        """The same by columns of equal size, as they were given; keys are None where there are none."""
+
+    def advance(self, ticks: int | None) -> Sequence[Spoken]:
+        """Move the watermark on, to the end if None; what that makes final, or due."""
+
+    def ask(self, key: Any, ticks: int | None) -> Sequence[Spoken]:
+        """The windows of a key that end at the ticks, or now."""
+
+    def finish(self) -> None:
+        """Nothing may come any more, since the stream ended before it began."""
 
 
 class LineEngine:
@@ -75,8 +98,13 @@ class LineEngine:
         #: (newest ticks when it was looked at last, order, line): lines that may have fallen idle.
         self.idle = Heap(self._undo)
 
+    def extend_columns(self, keys: Any, ticks: Ticks, values: Any, on_late: OnLateRow) -> list[Spoken]:
+        """Take columns of events in; what they trigger."""
+        names = [None] * len(ticks) if keys is None else [checked_key(key) for key in items_of(keys)]
+        return self.extend(zip(names, ticks.tolist(), rows_of(values), strict=True), on_late)
+
     def extend(self, rows: Iterable[Row], on_late: OnLateRow) -> list[Spoken]:
-        """Take rows in, in the order of their arrival; what they trigger."""
+        """Take events in, in the order of their arrival; what they trigger."""
         touched: dict[int, Line] = {}
 
         def work() -> None:
@@ -100,18 +128,20 @@ class LineEngine:
 
     def ask(self, key: Any, ticks: int | None) -> list[Spoken]:
         """The windows of a key that end at the ticks, or now."""
-        line = self.lines.get(key)
         at = self.now.clock if ticks is None else ticks
         if at is None:
             return []
+        # Of a key that has not been seen, nothing has been seen: its windows are empty.
+        line = self.lines.get(key) or self.make_line(key, -1)
         told = []
         for window, view in enumerate(self.bound.views):
-            span = None if line is None or not len(line) else view.at(line, at)
-            value = None if line is None else self._voice.value(line, span or Span(0, 0, None, at))
-            if line is None:
-                value = None if self.bound.spec.min_periods else self.bound.spec.aggregation.empty
-            told.append(Spoken(key, window, span.start if span else None, at, None, value, 0, None))
+            span = (view.at(line, at) if len(line) else None) or Span(0, 0, None, at)
+            told.append(Spoken(key, window, span.start, at, None, self.value(line, span), 0, None))
         return told
+
+    def finish(self) -> None:
+        """Nothing may come any more, since the stream ended before it began."""
+        self.now.finished = True
 
     def value(self, line: Line, span: Span) -> Any:
         """The result of a window of a line."""

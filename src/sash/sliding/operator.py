@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,9 @@ import numpy as np
 from sash.aggregations.base import Aggregation
 from sash.durations import parse_duration
 from sash.errors import WindowSpecError
-from sash.sliding import snapshots
-from sash.sliding.engine import LineEngine, Row
+from sash.sliding import engines, snapshots
+from sash.sliding.batch import check_sizes, checked_key
+from sash.sliding.engine import Engine, OnLateRow, Ticks
 from sash.sliding.late import LateEvent, LateEvents, OnLate, check_on_late
 from sash.sliding.results import Result, Results
 from sash.sliding.scale import Scale
@@ -25,7 +25,7 @@ from sash.sliding.spec import (
     check_lateness,
     check_min_periods,
 )
-from sash.sliding.state import State, dump, load, promoted
+from sash.sliding.state import State
 from sash.sliding.voice import Spoken
 from sash.times import FLOAT, INT, Kind, bound, encode, encode_array, encode_as
 from sash.triggers import Trigger, resolve_trigger
@@ -104,7 +104,7 @@ class Sliding:
         self._on_late = on_late
         self._late = LateEvents(on_late)
         # The first event decides the kind of the times, and so what the engine counts in.
-        self._engine: LineEngine | None = None
+        self._engine: Engine | None = None
         self._ended = False
 
     # Events in
@@ -119,7 +119,8 @@ class Sliding:
         """
         key, time, value = self._parts(event)
         engine, ticks = self._engine_at(time)
-        return list(self._extend(engine, [(_checked_key(key), ticks, value)]))
+        row = (checked_key(key), ticks, value)
+        return list(self._attempt(engine, lambda on_late: engine.extend([row], on_late)))
 
     def push_many(self, *columns: Any) -> Results:
         """Take many events, `push_many(times, values)` or `push_many(keys, times, values)`, as `push` one by one would.
@@ -133,15 +134,11 @@ class Sliding:
         """
         keys, times, values = self._parts(columns)
         kind, ticks = encode_array(times)
-        items = _rows_of(values)
-        names = [None] * len(items) if not self._spec.keyed else [_checked_key(key) for key in _items(keys)]
-        if not len(names) == len(ticks) == len(items):
-            counts = f"{len(names)} keys, " if self._spec.keyed else ""
-            raise ValueError(f"{counts}{len(ticks)} times and {len(items)} values: there must be one of each an event")
-        if not items:
+        check_sizes(keys, ticks, values, self._spec.keyed)
+        if not len(ticks):
             return self._results([])
-        engine, places = self._engine_for(kind, ticks.tolist(), times)
-        return self._extend(engine, zip(names, places, items, strict=True))
+        engine, ticks = self._engine_for(kind, ticks, times)
+        return self._attempt(engine, lambda on_late: engine.extend_columns(keys, ticks, values, on_late))
 
     def _parts(self, parts: tuple[Any, ...]) -> tuple[Any, Any, Any]:
         if len(parts) != 2 + self._spec.keyed:
@@ -149,7 +146,7 @@ class Sliding:
             raise TypeError(f"an event of this operator is {wanted}, and {len(parts)} parts were given")
         return parts if len(parts) == 3 else (None, *parts)
 
-    def _extend(self, engine: LineEngine, rows: Iterable[Row]) -> Results:
+    def _attempt(self, engine: Engine, extend: Callable[[OnLateRow], Sequence[Spoken]]) -> Results:
         mark = self._late.mark()
         time = engine.bound.scale.time
 
@@ -157,37 +154,38 @@ class Sliding:
             self._late.hand_over(LateEvent(key, time(ticks), value, time(watermark)))
 
         try:
-            told = engine.extend(rows, on_late)
+            told = extend(on_late)
         except BaseException:
             self._late.go_back(mark)
             raise
         self._engine = engine
         return self._results(told, engine)
 
-    def _results(self, told: list[Spoken], engine: LineEngine | None = None) -> Results:
+    def _results(self, told: Sequence[Spoken], engine: Engine | None = None) -> Results:
         scale = Scale(INT) if engine is None else engine.bound.scale
         return Results(told, scale, self._spec.policies)
 
     # Times
 
-    def _engine_at(self, time: Any) -> tuple[LineEngine, int]:
+    def _engine_at(self, time: Any) -> tuple[Engine, int]:
         kind, ticks = encode(time)
-        engine, (place,) = self._engine_for(kind, [ticks], [time])
-        return engine, place
+        engine, places = self._engine_for(kind, np.array([ticks], np.int64), [time])
+        return engine, int(places[0])
 
-    def _engine_for(self, kind: Kind, ticks: list[int], times: Any) -> tuple[LineEngine, list[int]]:
+    def _engine_for(self, kind: Kind, ticks: Ticks, times: Any) -> tuple[Engine, Ticks]:
         """An engine for times of that kind, and what their ticks are in it. Nothing of this operator changes yet."""
         engine = self._engine
         if engine is None:
-            engine = LineEngine(self._spec, Scale(kind))
-            engine.now.finished = self._ended
+            engine = engines.make(self._spec, Scale(kind))
+            if self._ended:
+                engine.finish()
             return engine, ticks
         own = engine.bound.scale.kind
         if (own.name, own.unit) == (kind.name, kind.unit):
             return engine, ticks
         if (own, kind) == (INT, FLOAT):
-            return load(self._spec, Scale(FLOAT), promoted(dump(engine))), ticks
-        return engine, [encode_as(own, time) for time in times]
+            return engines.with_real_times(engine), ticks
+        return engine, np.array([encode_as(own, time) for time in times], np.int64)
 
     def advance(self, watermark: Any = None) -> list[Result]:
         """Say that no event before the watermark will come any more, and hear what that makes final or due.
@@ -251,7 +249,7 @@ class Sliding:
             raise ValueError(
                 f"{at!r} is before the watermark {scale.time(now.watermark)!r}: ask for that time or a later one"
             )
-        return list(self._results(self._engine.ask(_checked_key(key), ticks), self._engine))
+        return list(self._results(self._engine.ask(checked_key(key), ticks), self._engine))
 
     @property
     def results(self) -> list[Result]:
@@ -266,7 +264,7 @@ class Sliding:
         """
         if self._engine is None:
             return []
-        twin = load(self._spec, self._engine.bound.scale, dump(self._engine))
+        twin = engines.load(self._spec, self._engine.bound.scale, engines.dump(self._engine))
         return list(self._results(twin.advance(None), twin))
 
     @property
@@ -351,7 +349,7 @@ class Sliding:
         """
         engine = self._engine
         state: State = {
-            "engine": None if engine is None else dump(engine),
+            "engine": None if engine is None else engines.dump(engine),
             "late": (self._late.counts, [tuple(event) for event in self._late.kept]),
             "ended": self._ended,
         }
@@ -389,44 +387,5 @@ class Sliding:
         operator._late.counts = counts
         operator._late.kept = [LateEvent(*event) for event in kept]
         if opened.kind is not None:
-            operator._engine = load(opened.spec, Scale(opened.kind), opened.state["engine"])
+            operator._engine = engines.load(opened.spec, Scale(opened.kind), opened.state["engine"])
         return operator
-
-
-_NAN = math.nan
-
-
-def _checked_key(key: Any) -> Any:
-    """The key that stands for the one given: one NaN for all of them, Python's numbers for NumPy's."""
-    if isinstance(key, np.generic):
-        key = key.item()
-    if isinstance(key, float) and math.isnan(key):
-        return _NAN
-    if not isinstance(key, Hashable) or (isinstance(key, tuple) and not _is_hashable(key)):
-        raise TypeError(f"a key must be hashable, and {key!r:.60} is not: make it a tuple, a text or a number")
-    return key
-
-
-def _is_hashable(key: Any) -> bool:
-    try:
-        hash(key)
-    except TypeError:
-        return False
-    return True
-
-
-def _items(column: Any) -> list[Any]:
-    """The items of a column, as Python has them."""
-    for name in ("to_pylist", "tolist", "to_list"):
-        if hasattr(column, name):
-            return list(getattr(column, name)())
-    return list(column)
-
-
-def _rows_of(values: Any) -> list[Any]:
-    if not isinstance(values, Mapping):
-        return _items(values)
-    columns = {name: _items(column) for name, column in values.items()}
-    if len({len(column) for column in columns.values()}) > 1:
-        raise ValueError(f"columns of different lengths: { ({name: len(column) for name, column in columns.items()}) }")
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

@@ -56,7 +56,7 @@ class Results(Sequence[Result]):
 
     __slots__ = ("_policies", "_scale", "_told")
 
-    def __init__(self, told: list[Spoken], scale: Scale, policies: tuple[WindowPolicy, ...]) -> None:
+    def __init__(self, told: Sequence[Spoken], scale: Scale, policies: tuple[WindowPolicy, ...]) -> None:
         self._told = told
         self._scale = scale
         self._policies = policies
@@ -98,58 +98,66 @@ class Results(Sequence[Result]):
     @property
     def keys(self) -> npt.NDArray[Any]:
         """The keys, as an array of numbers or of objects."""
-        return as_array([told.key for told in self._told])
+        return as_array(self._column("key"))
 
     @property
     def values(self) -> npt.NDArray[Any]:
         """The values: int64, float64 or bool if all are, otherwise objects."""
-        return as_array([told.value for told in self._told])
+        return as_array(self._column("value"))
 
     @property
     def ends(self) -> Any:
         """The ends of the windows, as an array of the kind of the times."""
-        return self._times([told.end for told in self._told])
+        return self._times(self._column("end"))
 
     @property
     def starts(self) -> Any:
         """The starts of the windows, as an array of the kind of the times; objects if one has no such time."""
-        return self._times([told.start for told in self._told])
+        return self._times(self._column("start"))
 
     @property
     def times(self) -> Any:
         """The times of the events that asked; objects if slides of time did."""
-        return self._times([told.ticks for told in self._told])
+        return self._times(self._column("ticks"))
 
     @property
     def revisions(self) -> npt.NDArray[np.int64]:
         """How many times each result had been told before."""
-        return np.array([told.revision for told in self._told], np.int64)
+        return np.asarray(self._column("revision"), np.int64)
 
     @property
     def numbers(self) -> npt.NDArray[Any]:
         """Which event asked, as `Result.number` says."""
-        return as_array([told.number for told in self._told])
+        return as_array(self._column("number"))
 
     @property
     def windows(self) -> npt.NDArray[np.int64]:
         """Which of the operator's windows each result is of, by position."""
-        return np.array([told.window for told in self._told], np.int64)
+        return np.asarray(self._column("window"), np.int64)
 
-    def _times(self, ticks: list[int | None]) -> Any:
-        if all(one is not None and -(2**63) <= one < 2**63 for one in ticks):
+    def _column(self, name: str) -> Sequence[Any] | npt.NDArray[Any]:
+        """A part of all results: as an array, where the engine has it as one."""
+        whole = getattr(self._told, "column", None)
+        found = None if whole is None else whole(name)
+        return [getattr(told, name) for told in self._told] if found is None else found
+
+    def _times(self, ticks: Sequence[int | None] | npt.NDArray[Any]) -> Any:
+        if isinstance(ticks, np.ndarray) or all(one is not None and -(2**63) <= one < 2**63 for one in ticks):
             try:
-                return decode_array(self._scale.kind, np.array(ticks, np.int64))
+                return decode_array(self._scale.kind, np.asarray(ticks, np.int64))
             except (OverflowError, ValueError):
                 pass
         return _objects([self._scale.time(one) for one in ticks])
 
 
-def as_array(items: list[Any]) -> npt.NDArray[Any]:
+def as_array(items: Sequence[Any] | npt.NDArray[Any]) -> npt.NDArray[Any]:
     """An array of the one type that all items have, if it is a plain number; of objects otherwise.
 
     >>> as_array([1, 2]), as_array([1, None])
     (array([1, 2]), array([1, None], dtype=object))
     """
+    if isinstance(items, np.ndarray):
+        return items
     types = {type(item) for item in items}
     if types == {int} and all(-(2**63) <= item < 2**63 for item in items):
         return np.array(items, np.int64)
@@ -158,7 +166,7 @@ def as_array(items: list[Any]) -> npt.NDArray[Any]:
     return _objects(items)
 
 
-def _objects(items: list[Any]) -> npt.NDArray[Any]:
+def _objects(items: Sequence[Any]) -> npt.NDArray[Any]:
     array = np.empty(len(items), object)
     # One by one: NumPy would take a list of pairs for a table.
     for place, item in enumerate(items):

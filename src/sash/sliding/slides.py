@@ -100,7 +100,8 @@ class AtSlides(Silent):
 
     def _beyond(self, line: Line, place: int, window: int, settled: int, due: int, span: Span | None) -> bool:
         """Whether this window at the slide, and at every later one, is what it was before the row came."""
-        if settled < len(line) and due >= line.ticks[settled]:
+        # Not at the time of the settled row: where the end is out, the window there ends before that row.
+        if settled < len(line) and due > line.ticks[settled]:
             return True
         # A slide at the time of the row itself need not hold it, where the end is out.
         return self._views[window].fades and due > line.ticks[place] and (span is None or span.low > place)

@@ -93,7 +93,14 @@ def open_blob(
         late = _on_late(header["on_late"], on_late)
     except (KeyError, TypeError, WindowSpecError) as error:
         raise SnapshotError(f"the snapshot cannot be restored here: {error}") from error
-    return Opened(spec, late, kind, codec.loads(body))
+    return Opened(spec, late, kind, _state(codec.loads(body)))
+
+
+def _state(state: Any) -> State:
+    match state:
+        case {"engine": dict() | None, "late": (dict(), list()), "ended": bool()}:
+            return dict(state)
+    raise SnapshotError("the snapshot cannot be read: it does not hold the state of an operator")
 
 
 def _header(text: bytes) -> dict[str, Any]:

@@ -34,6 +34,7 @@ def dump(engine: LineEngine) -> State:
         "count": engine.count,
         "orders": engine.orders,
         "lines": [_dump_line(line) for _, line in sorted(lines.items())],
+        "slides": isinstance(engine.speaker, AtSlides),
         "waiting": sorted((ticks, number, line.order) for ticks, number, line in waiting),
     }
 
@@ -58,7 +59,7 @@ def load(spec: Spec, scale: Scale, state: State) -> LineEngine:
     """An engine in the state; `SnapshotError` if it is none. Cost: O(n) inserts."""
     try:
         return _load(spec, scale, state)
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise SnapshotError(f"the snapshot cannot be read: {error!r} in the state of the operator") from error
 
 
@@ -133,15 +134,15 @@ def promoted(state: State) -> State:
     return {
         **state,
         "now": (real(clock), real(watermark), finished),
-        "lines": [_promoted_line(line, real) for line in state["lines"]],
+        "lines": [_promoted_line(line, real, state["slides"]) for line in state["lines"]],
         "waiting": [(real(ticks), number, order) for ticks, number, order in state["waiting"]],
     }
 
 
-def _promoted_line(line: State, real: Callable[[int | None], int | None]) -> State:
+def _promoted_line(line: State, real: Callable[[int | None], int | None], slides: bool) -> State:
     revisions = [
         # A result of a slide is known by its end, all others by a number.
-        (real(about) if about == end and line["due"] is not None else about, window, real(start), real(end), revision)
+        (real(about) if slides else about, window, real(start), real(end), revision)
         for about, window, start, end, revision in line["revisions"]
     ]
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from sash.sliding.line import Line, Span
 from sash.sliding.spec import Bound
@@ -47,9 +47,6 @@ class Undo:
     def clear(self) -> None:
         """The call went well."""
         self._steps.clear()
-
-
-Entry = TypeVar("Entry", bound=tuple[Any, ...])
 
 
 class Heap:

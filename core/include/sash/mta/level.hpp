@@ -37,8 +37,8 @@ concept LevelQueue = std::copyable<Q> && requires(Q queue, const Q& view, Positi
 
 //! Whether stored aggregates can be checked against recomputation: equality is exact, and nobody's callback runs.
 template <class M>
-inline constexpr bool exact =
-    !M::fallible && std::equality_comparable<typename M::Partial> && !std::floating_point<typename M::Partial>;
+inline constexpr bool exact = !M::fallible && !Rounded<M> && std::equality_comparable<typename M::Partial> &&
+                              !std::floating_point<typename M::Partial>;
 
 //! A level above the leaves. It may begin at any position: `base_` moves the queue's own count there.
 template <class Partial, class Queue>

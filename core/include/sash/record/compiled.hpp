@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -63,7 +64,7 @@ public:
         out[numbers()] = 0;
     }
 
-    bool lift(std::size_t, const Event& event, Word* out) const override {
+    bool lift(const Event& event, Word* out) const override {
         std::array<double, CompiledFunctions::kMostInputs> inputs;
         for (std::size_t i = 0; i < columns_.size(); ++i) {
             const Field& field = event.fields[columns_[i]];
@@ -100,6 +101,7 @@ public:
 
     bool can_overflow() const override { return true; }
     bool overflowed(const Word* words) const override { return words[numbers()] != 0; }
+    double reach(const Event&) const override { return std::numeric_limits<double>::infinity(); }
     void write(Writer& writer, const Word* words) const override {
         for (std::size_t i = 0; i < width(); ++i) writer.i64(words[i]);
     }

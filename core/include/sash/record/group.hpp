@@ -2,11 +2,13 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -42,8 +44,8 @@ public:
     virtual std::size_t size() const = 0;
     virtual std::size_t width() const = 0;
     virtual void identity(Word* out) const = 0;
-    //! The part of an event; false, and the identity, where it reads a null.
-    virtual bool lift(std::size_t part, const Event& event, Word* out) const = 0;
+    //! The parts of an event, each the identity where it reads a null; whether any part took it.
+    virtual bool lift(const Event& event, Word* out) const = 0;
     virtual void combine(const Word* older, const Word* newer, Word* out) const = 0;
     //! Asked for only where every part has one.
     virtual void inverse(const Word* whole, const Word* older, Word* out) const = 0;
@@ -51,6 +53,9 @@ public:
     //! Whether a part may lose its number, and whether one has: its result is an error then.
     virtual bool can_overflow() const = 0;
     virtual bool overflowed(const Word* words) const = 0;
+    //! By how much an event may bring its parts closer to an overflow: a sum of integers cannot overflow as long as
+    //! the reaches of its events add up to less than 2^63. Infinite where nothing is known.
+    virtual double reach(const Event& event) const = 0;
     virtual void write(Writer& writer, const Word* words) const = 0;
     virtual void read(Reader& reader, Word* out) const = 0;
     //! Maps every time that the parts keep.
@@ -110,17 +115,13 @@ public:
         for (const Part& part : parts_) out = put(out, part.monoid.identity());
     }
 
-    bool lift(std::size_t part, const Event& event, Word* out) const override {
-        const auto& [monoid, columns] = parts_[part];
-        const Field& first = event.fields[columns[0]];
-        const Field& second = event.fields[columns[1]];
-        const bool present = first.present && second.present;
-        const Partial partial = present ? lifted(monoid, event.time, first, second) : monoid.identity();
-        if constexpr (std::derived_from<M, Max>)
-            if (present && partial == monoid.identity())
-                throw std::overflow_error("the most extreme 64-bit integer stands for nothing in a record: pass floats");
-        put(out, partial);
-        return present;
+    bool lift(const Event& event, Word* out) const override {
+        bool taken = false;
+        for (const Part& part : parts_) {
+            taken |= lift_one(part, event, out);
+            out += kWidth;
+        }
+        return taken;
     }
 
     void combine(const Word* older, const Word* newer, Word* out) const override {
@@ -150,6 +151,17 @@ public:
             }
         }
         return false;
+    }
+
+    double reach(const Event& event) const override {
+        if constexpr (std::same_as<M, SumInt>) {
+            double reach = 0.0;
+            for (const Part& part : parts_)
+                reach += std::abs(static_cast<double>(event.fields[part.columns[0]].cell));
+            return reach;
+        } else {
+            return kCanOverflow ? std::numeric_limits<double>::infinity() : 0.0;
+        }
     }
 
     void write(Writer& writer, const Word* words) const override {
@@ -194,6 +206,20 @@ private:
     static Word* put(Word* out, const Partial& partial) {
         std::memcpy(out, &partial, sizeof partial);
         return out + kWidth;
+    }
+
+    //! False, and the identity, where it reads a null.
+    static bool lift_one(const Part& part, const Event& event, Word* out) {
+        const auto& [monoid, columns] = part;
+        const Field& first = event.fields[columns[0]];
+        const Field& second = event.fields[columns[1]];
+        const bool present = first.present && second.present;
+        const Partial partial = present ? lifted(monoid, event.time, first, second) : monoid.identity();
+        if constexpr (std::derived_from<M, Max>)
+            if (present && partial == monoid.identity())
+                throw std::overflow_error("the most extreme 64-bit integer stands for nothing in a record: pass floats");
+        put(out, partial);
+        return present;
     }
 
     static typename M::Input input_of(const Field& first, const Field& second) {

@@ -1,6 +1,7 @@
 //! Which words of a record belong to whom.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -51,13 +52,16 @@ public:
         for (const Run& run : runs_) run.group->identity(out + run.begin);
     }
 
+    double reach(const Event& event) const {
+        double reach = 0.0;
+        for (const Run& run : runs_) reach += run.group->reach(event);
+        return reach;
+    }
+
     //! Whether any part took the event.
     bool lift(const Event& event, Word* out) const {
         bool taken = false;
-        for (const Place& place : places_) {
-            const Run& run = runs_[place.run];
-            taken |= run.group->lift(place.part, event, out + run.begin + place.part * run.group->width());
-        }
+        for (const Run& run : runs_) taken |= run.group->lift(event, out + run.begin);
         return taken;
     }
 

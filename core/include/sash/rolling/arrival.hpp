@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,8 +18,8 @@ namespace sash::rolling {
 //! Positions are the times of the tree: they are unique, and their order is known beforehand. What no later row of the
 //! key asks for is evicted. O(log d) for a row that comes d places late.
 template <Monoid M, class Lift, class Emit>
-void as_known(const M& monoid, const Order& order, const Bounds& bounds, const Presence& presence, Lift lift,
-              Emit emit, std::span<std::uint32_t> counts) {
+void as_known(const M& monoid, const Order& order, const Bounds& bounds, const Presence& presence, Lift lift, Emit emit,
+              Slots<std::uint32_t> counts) {
     Fiba<Counted<M>> tree{Counted<M>{monoid}};
     std::vector<Position> needed;
     for_each_group(order, [&](Position begin, Position end) {
@@ -28,8 +27,7 @@ void as_known(const M& monoid, const Order& order, const Bounds& bounds, const P
         const std::vector<Position> arrivals = order.arrivals(begin, end);
         needed.resize(arrivals.size());
         Position least = end;
-        for (std::size_t k = arrivals.size(); k-- != 0;)
-            needed[k] = least = std::min(least, bounds.first[arrivals[k]]);
+        for (std::size_t k = arrivals.size(); k-- != 0;) needed[k] = least = std::min(least, bounds.first[arrivals[k]]);
         for (std::size_t k = 0; k < arrivals.size(); ++k) {
             const Position own = arrivals[k];
             if (presence[own]) tree.insert(own, {lift(own), 1});

@@ -11,8 +11,8 @@
 
 namespace sash::rolling {
 
-//! As `two_stacks`, for windows of the last `bounds.rows` rows. A window lies in two neighbouring blocks: it is a suffix
-//! of the one and a prefix of the other. Fewer than 3 combines a row, in loops without a branch.
+//! As `two_stacks`, for windows of the last `bounds.rows` rows. A window lies in two neighbouring blocks: it is a
+//! suffix of the one and a prefix of the other. Fewer than 3 combines a row, in loops without a branch.
 template <Monoid M, class Lift, class Emit>
 void block_scans(const M& monoid, const Order& order, const Bounds& bounds, Lift lift, Emit emit) {
     using Partial = typename M::Partial;

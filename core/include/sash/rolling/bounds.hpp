@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "sash/number.hpp"
 #include "sash/rolling/order.hpp"
@@ -21,9 +20,9 @@ struct Ends {
 //! The window of a row is the positions [first, last) of its own key. Neither goes back from one position to the next,
 //! over the borders of keys too, unless the rows are taken in their order of arrival.
 struct Bounds {
-    std::vector<Position> first;
+    Room<Position> first;
     //! Empty where each window ends at its own row.
-    std::vector<Position> last;
+    Room<Position> last;
     //! Whether that row is in.
     bool with_own = true;
     //! Every window has its own row in it, so none is empty.
@@ -108,7 +107,8 @@ private:
     template <Position... Hand>
     Position together(Position begin, Position stretch, std::integer_sequence<Position, Hand...>) const {
         Position start[] = {search(begin, begin + Hand * stretch)...};
-        for (Position i = begin; i != begin + stretch; ++i) ((start[Hand] = step(start[Hand], i + Hand * stretch)), ...);
+        for (Position i = begin; i != begin + stretch; ++i)
+            ((start[Hand] = step(start[Hand], i + Hand * stretch)), ...);
         return start[sizeof...(Hand) - 1];
     }
 
@@ -124,8 +124,8 @@ private:
 
     Position search(Position begin, Position i) const {
         const Time limit = reach_.limit(times_[i]);
-        const auto found = std::partition_point(times_ + begin, times_ + i,
-                                                [&](Time time) { return reach_.out(time, limit); });
+        const auto found =
+            std::partition_point(times_ + begin, times_ + i, [&](Time time) { return reach_.out(time, limit); });
         return static_cast<Position>(found - times_);
     }
 
@@ -135,18 +135,19 @@ private:
 };
 
 //! The end of the peers of each row, or their beginning where the end is out.
-inline void find_lasts(const Order& order, bool end_in, std::vector<Position>& last) {
+inline Room<Position> find_lasts(const Order& order, bool end_in) {
     const auto times = order.times();
-    last.resize(order.size());
+    Room<Position> last(order.size());
     for_each_group(order, [&](Position begin, Position end) {
         Position from = begin;
         while (from != end) {
             Position to = from + 1;
             while (to != end && times[to] == times[from]) ++to;
-            std::fill(last.begin() + from, last.begin() + to, end_in ? to : from);
+            std::fill(last.data() + from, last.data() + to, end_in ? to : from);
             from = to;
         }
     });
+    return last;
 }
 
 }  // namespace detail
@@ -157,10 +158,10 @@ Bounds time_window(const Order& order, const Reach& reach, Ends ends, bool peers
     Bounds bounds;
     bounds.with_own = ends.end;
     bounds.never_empty = ends.end;
-    bounds.first.resize(order.size());
+    bounds.first = Room<Position>(order.size());
     const detail::FirstFinder<Reach> finder(order, reach, bounds.first.data());
     for_each_group(order, [&](Position begin, Position end) { finder.find(begin, end); });
-    if (peers && order.has_peers()) detail::find_lasts(order, ends.end, bounds.last);
+    if (peers && order.has_peers()) bounds.last = detail::find_lasts(order, ends.end);
     return bounds;
 }
 
@@ -170,7 +171,7 @@ inline Bounds count_window(const Order& order, std::size_t rows, Ends ends) {
     Bounds bounds;
     bounds.with_own = ends.end;
     bounds.never_empty = ends.end;
-    bounds.first.resize(order.size());
+    bounds.first = Room<Position>(order.size());
     const std::size_t before = rows - 1 + ends.start;
     for_each_group(order, [&](Position begin, Position end) {
         for (Position i = begin; i != end; ++i)
@@ -183,7 +184,7 @@ inline Bounds count_window(const Order& order, std::size_t rows, Ends ends) {
 //! Everything from the last row with a mark on; the first row of a key has one. For windows that follow one another.
 inline Bounds stretch_window(const Order& order, std::span<const std::uint8_t> begins, bool peers) {
     Bounds bounds;
-    bounds.first.resize(order.size());
+    bounds.first = Room<Position>(order.size());
     for_each_group(order, [&](Position begin, Position end) {
         Position start = begin;
         for (Position i = begin; i != end; ++i) {
@@ -191,7 +192,7 @@ inline Bounds stretch_window(const Order& order, std::span<const std::uint8_t> b
             bounds.first[i] = start;
         }
     });
-    if (peers && order.has_peers()) detail::find_lasts(order, true, bounds.last);
+    if (peers && order.has_peers()) bounds.last = detail::find_lasts(order, true);
     return bounds;
 }
 
@@ -199,12 +200,12 @@ inline Bounds stretch_window(const Order& order, std::span<const std::uint8_t> b
 inline Bounds landmark_window(const Order& order, Time since, bool peers) {
     Bounds bounds;
     bounds.never_empty = false;
-    bounds.first.resize(order.size());
-    if (peers && order.has_peers()) detail::find_lasts(order, true, bounds.last);
+    bounds.first = Room<Position>(order.size());
+    if (peers && order.has_peers()) bounds.last = detail::find_lasts(order, true);
     const auto times = order.times();
     for_each_group(order, [&](Position begin, Position end) {
-        const auto start = static_cast<Position>(
-            std::lower_bound(times.begin() + begin, times.begin() + end, since) - times.begin());
+        const auto start =
+            static_cast<Position>(std::lower_bound(times.begin() + begin, times.begin() + end, since) - times.begin());
         for (Position i = begin; i != end; ++i) bounds.first[i] = std::min(start, bounds.end(i));
     });
     return bounds;

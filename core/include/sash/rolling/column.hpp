@@ -42,17 +42,20 @@ struct Column {
     bool real = false;
 };
 
-//! Marks the positions whose window has at least so many present values; empty if all of them have.
-inline std::vector<std::uint8_t> enough(const Bounds& bounds, const Presence& presence, std::size_t least) {
-    if (least == 0 || (least == 1 && presence.all() && bounds.never_empty)) return {};
-    std::vector<std::uint8_t> marks(bounds.first.size());
-    bool every = true;
+//! Whether every window is known to have at least so many present values, without a look at them.
+inline bool always_enough(const Bounds& bounds, const Presence& presence, std::size_t least) {
+    return least == 0 || (least == 1 && presence.all() && bounds.never_empty);
+}
+
+//! Marks the windows with at least so many present values; returns whether all have.
+inline bool mark_enough(const Bounds& bounds, const Presence& presence, std::size_t least, Slots<std::uint8_t> marks) {
+    bool all = true;
     for (std::size_t i = 0; i < marks.size(); ++i) {
-        marks[i] = presence.count(bounds.first[i], bounds.end(i)) >= least;
-        every = every && marks[i];
+        const bool enough = presence.count(bounds.first[i], bounds.end(i)) >= least;
+        marks[i] = enough;
+        all = all && enough;
     }
-    if (every) marks.clear();
-    return marks;
+    return all;
 }
 
 }  // namespace sash::rolling

@@ -27,10 +27,10 @@ struct KernelName {
     bool nans = false;
 };
 
-//! Where the results go, by position: into the one span or the other.
+//! Where the results go: into the one or the other.
 struct Results {
-    std::span<std::int64_t> integers;
-    std::span<double> reals;
+    Slots<std::int64_t> integers;
+    Slots<double> reals;
 };
 
 //! Whether a kernel answers with a number of a row instead of a value.
@@ -82,11 +82,13 @@ inline std::int64_t difference(const Range::Partial& partial, std::size_t positi
 template <class Pass>
 void sums(const Pass& pass, const Column& column, Results out) {
     if (column.real) {
-        pass(SumReal{}, [values = column.reals](std::size_t i) { return values[i]; },
-             [=](std::size_t i, double total) { out.reals[i] = total; });
+        pass(
+            SumReal{}, [values = column.reals](std::size_t i) { return values[i]; },
+            [=](std::size_t i, double total) { out.reals[i] = total; });
     } else if constexpr (Pass::known) {
-        pass(WideSum{}, [values = column.integers](std::size_t i) { return Wide{values[i]}; },
-             [=](std::size_t i, Wide total) { out.integers[i] = narrow(total, i); });
+        pass(
+            WideSum{}, [values = column.integers](std::size_t i) { return Wide{values[i]}; },
+            [=](std::size_t i, Wide total) { out.integers[i] = narrow(total, i); });
     } else {
         exact_sums(column, pass.bounds, out.integers);
     }
@@ -95,11 +97,13 @@ void sums(const Pass& pass, const Column& column, Results out) {
 template <class Pass>
 void products(const Pass& pass, const Column& column, Results out) {
     if (column.real) {
-        pass(ProductReal{}, [values = column.reals](std::size_t i) { return values[i]; },
-             [=](std::size_t i, double total) { out.reals[i] = total; });
+        pass(
+            ProductReal{}, [values = column.reals](std::size_t i) { return values[i]; },
+            [=](std::size_t i, double total) { out.reals[i] = total; });
     } else {
-        pass(ProductInt{}, [values = column.integers](std::size_t i) { return values[i]; },
-             [=](std::size_t i, std::int64_t total) { out.integers[i] = checked(total, i); });
+        pass(
+            ProductInt{}, [values = column.integers](std::size_t i) { return values[i]; },
+            [=](std::size_t i, std::int64_t total) { out.integers[i] = checked(total, i); });
     }
 }
 
@@ -148,8 +152,9 @@ template <class Pass>
 void extreme_counts(const Pass& pass, const Column& column, bool least, Results out) {
     const Cells cells(column, least);
     const MaxCount monoid;
-    pass(monoid, [=](std::size_t i) { return monoid.lift(cells(i)); },
-         [=](std::size_t i, const MaxCount::Partial& total) { out.integers[i] = total.count; });
+    pass(
+        monoid, [=](std::size_t i) { return monoid.lift(cells(i)); },
+        [=](std::size_t i, const MaxCount::Partial& total) { out.integers[i] = total.count; });
 }
 
 template <class Pass>
@@ -162,8 +167,7 @@ void ranges(const Pass& pass, const Column& column, Results out) {
             out.reals[i] = decode_real(total.greatest) - decode_real(total.least);
         });
     } else {
-        pass(monoid, lift,
-             [=](std::size_t i, const Range::Partial& total) { out.integers[i] = difference(total, i); });
+        pass(monoid, lift, [=](std::size_t i, const Range::Partial& total) { out.integers[i] = difference(total, i); });
     }
 }
 
@@ -171,8 +175,9 @@ void ranges(const Pass& pass, const Column& column, Results out) {
 template <class Pass>
 void bits(const Pass& pass, const Column& column, bool all, Results out) {
     const std::int64_t mask = all ? -1 : 0;
-    pass(BitOr{}, [=, values = column.integers](std::size_t i) { return values[i] ^ mask; },
-         [=](std::size_t i, std::int64_t total) { out.integers[i] = total ^ mask; });
+    pass(
+        BitOr{}, [=, values = column.integers](std::size_t i) { return values[i] ^ mask; },
+        [=](std::size_t i, std::int64_t total) { out.integers[i] = total ^ mask; });
 }
 
 template <class Pass>
@@ -180,10 +185,11 @@ void arguments(const Pass& pass, const Column& column, bool least, Results out) 
     using Found = ArgMax<Position>;
     const Cells cells(column, least);
     const Found monoid;
-    pass(monoid, [=](std::size_t i) { return monoid.lift({cells(i), static_cast<Position>(i)}); },
-         [=](std::size_t i, const Found::Partial& total) {
-             out.integers[i] = total.present ? std::int64_t{total.argument} : kNoRow;
-         });
+    pass(
+        monoid, [=](std::size_t i) { return monoid.lift({cells(i), static_cast<Position>(i)}); },
+        [=](std::size_t i, const Found::Partial& total) {
+            out.integers[i] = total.present ? std::int64_t{total.argument} : kNoRow;
+        });
 }
 
 //! First and last are the least and the greatest position.
@@ -191,8 +197,9 @@ template <class Pass>
 void ends(const Pass& pass, bool last, Results out) {
     if constexpr (Pass::known) {
         const Cell mask = last ? 0 : -1;
-        pass(Max{}, [=](std::size_t i) { return static_cast<Cell>(i) ^ mask; },
-             [=](std::size_t i, Cell cell) { out.integers[i] = cell == Max{}.identity() ? kNoRow : cell ^ mask; });
+        pass(
+            Max{}, [=](std::size_t i) { return static_cast<Cell>(i) ^ mask; },
+            [=](std::size_t i, Cell cell) { out.integers[i] = cell == Max{}.identity() ? kNoRow : cell ^ mask; });
     } else if (last) {
         last_present(pass.presence, pass.bounds, out.integers);
     } else {
@@ -204,7 +211,7 @@ template <class Pass>
 void counts(const Pass& pass, Results out) {
     if constexpr (Pass::known) {
         pass(BitOr{}, [](std::size_t) { return std::int64_t{0}; }, [](std::size_t, std::int64_t) {});
-        std::copy(pass.counts.begin(), pass.counts.end(), out.integers.begin());
+        for (std::size_t i = 0; i < out.integers.size(); ++i) out.integers[i] = pass.counts[i];
     } else {
         exact_counts(pass.presence, pass.bounds, out.integers);
     }

@@ -61,7 +61,7 @@ inline Bounds known_count_window(const Order& order, std::size_t rows, Ends ends
 //! The same ends, without the peers that came later: enough where rows came in order. Where they did not, whoever walks
 //! the windows leaves out what had not come.
 inline Bounds known_time_window(const Order& order, Bounds bounds, Ends ends) {
-    if (order.in_order() && ends.end) bounds.last.clear();
+    if (order.in_order() && ends.end) bounds.last = {};
     return bounds;
 }
 

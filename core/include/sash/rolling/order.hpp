@@ -9,25 +9,27 @@
 #include <vector>
 
 #include "sash/rolling/position.hpp"
+#include "sash/rolling/room.hpp"
 #include "sash/rolling/sort.hpp"
 #include "sash/time.hpp"
 
 namespace sash::rolling {
 
 //! Everything else of an engine works on positions in this order, in which the rows of a key lie side by side and its
-//! times ascend; `gather` and `scatter` lead there and back. Rows that are given in this order are not moved at all.
+//! times ascend; `gather` leads there, `rows` back. Rows that are given in this order are not moved at all.
 class Order {
 public:
     //! `times` may be empty: arrival is the order then. So may `codes`: all rows have one key. Both are borrowed.
     Order(std::size_t size, std::span<const Time> times, std::span<const std::uint32_t> codes, std::uint32_t keys)
         : size_(size), times_(times) {
-        if (size > kMostRows) throw std::length_error("a frame has at most 2**32 - 2 rows here: cut it into parts by key");
+        if (size > kMostRows)
+            throw std::length_error("a frame has at most 2**32 - 2 rows here: cut it into parts by key");
         group(codes, keys);
         if (times.empty()) return;
         if (!rows_.empty()) {
-            sorted_times_.resize(size);
-            gather(times, std::span(sorted_times_));
-            times_ = sorted_times_;
+            sorted_times_ = Room<Time>(size);
+            gather(times, sorted_times_.span());
+            times_ = sorted_times_.span();
         }
         sort_groups();
     }
@@ -45,6 +47,8 @@ public:
     bool in_order() const { return in_order_; }
     //! Whether two rows of one key have one time.
     bool has_peers() const { return has_peers_; }
+    //! The row at each position; empty if every row is at its own place.
+    std::span<const Row> rows() const { return rows_.span(); }
     Row row_at(Position position) const { return rows_.empty() ? position : rows_[position]; }
 
     //! From rows to positions. O(n).
@@ -54,16 +58,6 @@ public:
             std::copy(by_row.begin(), by_row.end(), by_position.begin());
         } else {
             for (std::size_t i = 0; i < size_; ++i) by_position[i] = by_row[rows_[i]];
-        }
-    }
-
-    //! From positions to rows. O(n).
-    template <class T>
-    void scatter(std::span<const T> by_position, std::span<T> by_row) const {
-        if (rows_.empty()) {
-            std::copy(by_position.begin(), by_position.end(), by_row.begin());
-        } else {
-            for (std::size_t i = 0; i < size_; ++i) by_row[rows_[i]] = by_position[i];
         }
     }
 
@@ -87,7 +81,7 @@ private:
         for (const std::uint32_t code : codes) ++groups_[code + 1];
         std::partial_sum(groups_.begin(), groups_.end(), groups_.begin());
         if (std::is_sorted(codes.begin(), codes.end())) return;
-        rows_.resize(size_);
+        rows_ = Room<Row>(size_);
         std::vector<Position> next(groups_.begin(), groups_.end() - 1);
         for (std::size_t row = 0; row < size_; ++row) rows_[next[codes[row]]++] = static_cast<Row>(row);
     }
@@ -102,7 +96,7 @@ private:
             if (!found.falling) continue;
             own();
             in_order_ = false;
-            sorter.sort(std::span(rows_).subspan(begin, length), std::span(sorted_times_).subspan(begin, length));
+            sorter.sort(rows_.span().subspan(begin, length), sorted_times_.span().subspan(begin, length));
             has_peers_ = has_peers_ || look(begin, length).equal;
         }
     }
@@ -126,18 +120,18 @@ private:
     //! Before rows move, they and their times are the order's own.
     void own() {
         if (!rows_.empty()) return;
-        rows_.resize(size_);
-        std::iota(rows_.begin(), rows_.end(), Row{0});
-        sorted_times_.assign(times_.begin(), times_.end());
-        times_ = sorted_times_;
+        rows_ = Room<Row>(size_);
+        std::iota(rows_.data(), rows_.data() + size_, Row{0});
+        sorted_times_ = Room<Time>(size_);
+        std::copy(times_.begin(), times_.end(), sorted_times_.data());
+        times_ = sorted_times_.span();
     }
 
     std::size_t size_;
-    //! The row at each position; empty if that is the position itself.
-    std::vector<Row> rows_;
+    Room<Row> rows_;
     std::vector<Position> groups_;
     std::span<const Time> times_;
-    std::vector<Time> sorted_times_;
+    Room<Time> sorted_times_;
     bool in_order_ = true;
     bool has_peers_ = false;
 };

@@ -1,8 +1,6 @@
 //! The two ways over all windows of a batch, behind one call each.
 #pragma once
 
-#include <span>
-
 #include "sash/rolling/arrival.hpp"
 #include "sash/rolling/blocks.hpp"
 #include "sash/rolling/column.hpp"
@@ -20,9 +18,8 @@ struct Final {
     template <Monoid M, class Lift, class Emit>
     void operator()(const M& monoid, Lift lift, Emit emit) const {
         if (presence.all()) return walk(monoid, lift, emit);
-        const auto skipping = [&](std::size_t i) -> typename M::Partial {
-            return presence[i] ? lift(i) : monoid.identity();
-        };
+        const auto skipping = [&](std::size_t i) ->
+            typename M::Partial { return presence[i] ? lift(i) : monoid.identity(); };
         walk(monoid, skipping, emit);
     }
 
@@ -44,7 +41,7 @@ struct Known {
     const Bounds& bounds;
     const Presence& presence;
     //! Gets the number of present values of each window.
-    std::span<std::uint32_t> counts;
+    Slots<std::uint32_t> counts;
 
     template <Monoid M, class Lift, class Emit>
     void operator()(const M& monoid, Lift lift, Emit emit) const {

@@ -1,4 +1,5 @@
-//! A user's compiled aggregation over a whole batch: partials are records of 64-bit words, combined by native functions.
+//! A user's compiled aggregation over a whole batch: partials are records of 64-bit words, combined by native
+//! functions.
 #pragma once
 
 #include <array>

@@ -1,0 +1,193 @@
+#include "keyed_kernel.hpp"
+
+#include <bit>
+#include <functional>
+#include <utility>
+
+#include "sash/record.hpp"
+
+namespace sash::face {
+
+namespace {
+
+void put(AnswerColumn& column, const Outcome& outcome) {
+    using Tag = AnswerColumn::Tag;
+    if (const auto* const integer = std::get_if<std::int64_t>(&outcome)) {
+        column.words.push_back(*integer);
+        column.tags.push_back(Tag::integer);
+    } else if (const auto* const real = std::get_if<double>(&outcome)) {
+        column.words.push_back(std::bit_cast<std::int64_t>(*real));
+        column.tags.push_back(Tag::real);
+    } else {
+        column.words.push_back(0);
+        column.tags.push_back(Tag::none);
+    }
+}
+
+template <class Storage>
+class KeyedOver final : public KeyedKernel {
+public:
+    using M = Record<Storage>;
+
+    KeyedOver(M record, KeyedOptions options) : keyed_(std::move(record), std::move(options)) {}
+
+    void extend(const Rows& rows, std::span<AnswerColumn> answers) override {
+        const double reach = reach_of(rows);
+        if (reach_ + reach < kSafe) {
+            run(rows, answers, [&](std::uint32_t slot, Time time, const Storage* partial, auto tell) {
+                keyed_.push(slot, time, partial, tell);
+            });
+        } else {
+            extend_with_a_way_back(rows, answers);
+        }
+        reach_ += reach;
+    }
+
+    std::vector<std::pair<std::vector<Outcome>, bool>> ask(std::uint32_t slot, Time time) const override {
+        std::vector<std::pair<std::vector<Outcome>, bool>> windows;
+        for (std::size_t i = 0; i < keyed_.options().spans.size(); ++i)
+            windows.emplace_back(keyed_.monoid().lower(keyed_.query(slot, i, time)), keyed_.any(slot, i, time));
+        return windows;
+    }
+
+    void sweep(const std::function<void(std::uint32_t)>& drop) override { keyed_.sweep(drop); }
+    bool live(std::uint32_t slot) const override { return keyed_.live(slot); }
+    EventClock& clock() override { return keyed_.clock(); }
+    double reach() const override { return reach_; }
+    void set_reach(double reach) override { reach_ = reach; }
+    std::size_t bytes() const override { return sizeof(*this) + keyed_.bytes(); }
+
+    void save(std::uint32_t slot, Writer& writer) const override {
+        std::vector<Time> times;
+        Writer partials;
+        keyed_.for_each(slot, [&](Time time, const Storage& partial) {
+            times.push_back(time);
+            Codec<M>::write(partials, keyed_.monoid(), partial);
+        });
+        writer.i64(keyed_.newest(slot));
+        writer.i64(keyed_.touched(slot));
+        writer.u64(times.size());
+        for (const Time time : times) writer.i64(time);
+        writer.raw(partials.bytes());
+    }
+
+    void restore(std::uint32_t slot, Reader& reader) override {
+        const Time newest = reader.i64();
+        const Time touched = reader.i64();
+        std::vector<Time> times(reader.count(sizeof(Time) + 1));
+        for (Time& time : times) time = reader.i64();
+        std::vector<std::pair<Time, Storage>> entries;
+        for (const Time time : times) entries.emplace_back(time, Codec<M>::read(reader, keyed_.monoid()));
+        keyed_.load(slot, newest, touched, entries);
+    }
+
+    std::unique_ptr<KeyedKernel> with_layout(const LayoutPtr& layout, const std::vector<bool>& wide) const override {
+        const M record(layout);
+        return mapped(record, keyed_.options(), [&](Time time, const Storage& partial) {
+            return std::pair(time, keyed_.monoid().widened(wide, partial, record));
+        });
+    }
+
+    std::unique_ptr<KeyedKernel> with_times(const LayoutPtr& layout, const KeyedOptions& options,
+                                            Time (*map)(Time)) const override {
+        auto moved = mapped(M(layout), options, [&](Time time, Storage partial) {
+            keyed_.monoid().retime(partial, map);
+            return std::pair(map(time), std::move(partial));
+        });
+        EventClock& clock = moved->keyed_.clock();
+        if (clock.newest) clock.newest = map(*clock.newest);
+        if (clock.watermark) clock.watermark = map(*clock.watermark);
+        return moved;
+    }
+
+private:
+    //! No sum of integers that reaches no further overflows.
+    static constexpr double kSafe = 0x1p62;
+
+    const Layout& layout() const { return keyed_.monoid().layout(); }
+
+    Event event(const Rows& rows, std::size_t i) const {
+        return {rows.ticks[i], rows.fields.subspan(i * rows.width, rows.width)};
+    }
+
+    double reach_of(const Rows& rows) const {
+        double reach = 0.0;
+        if (layout().may_overflow())
+            for (std::size_t i = 0; i < rows.ticks.size(); ++i) reach += layout().reach(event(rows, i));
+        return reach;
+    }
+
+    void extend_with_a_way_back(const Rows& rows, std::span<AnswerColumn> answers) {
+        const EventClock clock = keyed_.clock();
+        std::vector<typename Keyed<M>::Change> changes;
+        try {
+            run(rows, answers, [&](std::uint32_t slot, Time time, const Storage* partial, auto tell) {
+                keyed_.push(slot, time, partial, changes, tell);
+            });
+        } catch (...) {
+            keyed_.undo(changes);
+            keyed_.clock() = clock;
+            throw;
+        }
+        for (const auto& change : changes) keyed_.forget(change.slot);
+    }
+
+    template <class Push>
+    void run(const Rows& rows, std::span<AnswerColumn> answers, Push push) {
+        const std::size_t parts = layout().parts();
+        Storage lifted = keyed_.monoid().blank();
+        for (std::size_t i = 0; i < rows.ticks.size(); ++i) {
+            const Time time = rows.ticks[i];
+            if (keyed_.clock().is_late(time)) continue;
+            const std::uint32_t slot = rows.slots[i];
+            const bool taken = layout().lift(event(rows, i), lifted.data());
+            push(slot, time, taken ? &lifted : nullptr, [&](std::size_t window, const Storage& partial) {
+                for (std::size_t part = 0; part < parts; ++part)
+                    put(answers[window * parts + part], layout().lower(part, partial.data()));
+            });
+        }
+    }
+
+    template <class Map>
+    std::unique_ptr<KeyedOver> mapped(const M& record, const KeyedOptions& options, Map map) const {
+        auto moved = std::make_unique<KeyedOver>(record, options);
+        const bool retimed = options.reals != keyed_.options().reals;
+        for (std::uint32_t slot = 0; slot < keyed_.slots(); ++slot) {
+            if (!keyed_.live(slot)) continue;
+            std::vector<std::pair<Time, Storage>> entries;
+            keyed_.for_each(slot, [&](Time time, const Storage& partial) { entries.push_back(map(time, partial)); });
+            const auto moment = [&](Time time) { return retimed ? map(time, record.identity()).first : time; };
+            moved->keyed_.load(slot, moment(keyed_.newest(slot)), moment(keyed_.touched(slot)), entries);
+        }
+        moved->keyed_.clock() = keyed_.clock();
+        moved->reach_ = reach_;
+        return moved;
+    }
+
+    Keyed<M> keyed_;
+    //! How far sums of integers may have come: the sizes of all that ever came in.
+    double reach_ = 0.0;
+};
+
+template <std::size_t... sizes>
+std::unique_ptr<KeyedKernel> make_in_place(const LayoutPtr& layout, const KeyedOptions& options,
+                                           std::index_sequence<sizes...>) {
+    std::unique_ptr<KeyedKernel> kernel;
+    const auto fits = [&]<std::size_t size>(std::integral_constant<std::size_t, size>) {
+        if (layout->words() > size) return false;
+        kernel = std::make_unique<KeyedOver<Words<size>>>(Record<Words<size>>(layout), options);
+        return true;
+    };
+    (fits(std::integral_constant<std::size_t, sizes>{}) || ...);
+    return kernel;
+}
+
+}  // namespace
+
+std::unique_ptr<KeyedKernel> make_keyed(const LayoutPtr& layout, const KeyedOptions& options) {
+    auto kernel = make_in_place(layout, options, std::index_sequence<1, 2, 4, 8, 16, 32, 64>());
+    if (kernel) return kernel;
+    return std::make_unique<KeyedOver<std::vector<Word>>>(Record<std::vector<Word>>(layout), options);
+}
+
+}  // namespace sash::face

@@ -1,0 +1,61 @@
+//! Keys of any kind to slots: integers by a native table, all others by Python's own hash.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sash/keyed/key_table.hpp"
+
+namespace sash::face {
+
+namespace nb = nanobind;
+
+//! Keys that are equal in Python are one key: 1, 1.0 and True too.
+class Keys {
+public:
+    using Slot = std::uint32_t;
+
+    //! The slots of keys, new ones for those that have none.
+    std::vector<Slot> slots(std::span<const std::int64_t> keys);
+    std::vector<Slot> slots(const nb::list& keys);
+    //! KeyTable::kNone if the key has none.
+    Slot find(nb::handle key) const;
+    //! The key of a slot.
+    nb::object key(Slot slot) const;
+    //! The key of a slot is gone; the slot is free for another.
+    void drop(Slot slot);
+    //! How many slots were ever given out, dropped ones included.
+    std::size_t size() const { return names_.size(); }
+    //! The slots that were made since a mark are given back, newest first.
+    void drop_since(std::size_t mark);
+    std::size_t mark() const { return made_.size(); }
+    void settle() { made_.clear(); }
+    std::size_t bytes() const;
+    std::vector<PyObject*> references() const { return {others_.ptr()}; }
+
+private:
+    struct Name {
+        std::int64_t integer = 0;
+        //! Nothing for an integer, and for a slot that is free.
+        PyObject* other = nullptr;
+        bool taken = false;
+    };
+
+    static bool integer_of(nb::handle key, std::int64_t& integer);
+    Slot slot_of(std::int64_t key);
+    Slot slot_of(nb::handle key);
+    Slot make(Name name);
+
+    KeyTable integers_;
+    //! Key to slot. It owns the keys.
+    nb::dict others_;
+    std::vector<Name> names_;
+    std::vector<Slot> free_;
+    //! In the order in which they were made, since the last settle.
+    std::vector<Slot> made_;
+};
+
+}  // namespace sash::face

@@ -1,0 +1,153 @@
+"""The engine in the core says what the engine in Python says, and keeps its promises about memory and failures."""
+
+import datetime as dt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sash
+from sash.sliding.native import NativeEngine
+from sash.testing import same
+
+AGGREGATIONS = [
+    sash.Sum(),
+    sash.Max(),
+    sash.Mean(),
+    sash.SampleVariance(),
+    sash.Delta(),
+    sash.DecayedSum(half_life=3),
+    sash.TimeWeightedMean(),
+    sash.Count(),
+    sash.Composite(total=sash.Sum(), low=sash.Min(), pace=sash.Rate(), gain=sash.Delta()),
+]
+#: An algorithm that the native engine does not run, so that the engine in Python does.
+IN_PYTHON = {"algorithm": "btree"}
+
+values = st.integers(-5, 5) | st.none() | st.sampled_from([0.5, -1.25])
+keys = st.sampled_from(["a", "b", 1, 1.0, True, (1, "x"), None])
+events = st.lists(st.tuples(keys, st.integers(0, 40), values), max_size=40)
+closed = st.sampled_from(["right", "left", "both", "neither"])
+
+
+def told(results):
+    """What was said, as plain tuples."""
+    return [(r.key, r.start, r.end, r.value, r.revision, r.time, r.number, r.window) for r in results]
+
+
+def agree(native, python):
+    assert len(native) == len(python)
+    for one, other in zip(told(native), told(python), strict=True):
+        assert same(one[3], other[3], 1e-9, scale=100.0), (one, other)
+        assert one[:3] + one[4:] == other[:3] + other[4:]
+
+
+def both(aggregation, policies, **options):
+    native = sash.Sliding(aggregation, policies, by=True, **options)
+    python = sash.Sliding(aggregation, policies, by=True, **options, **IN_PYTHON)
+    return native, python
+
+
+@pytest.mark.parametrize("aggregation", AGGREGATIONS, ids=repr)
+def test_the_two_engines_say_the_same(aggregation):
+    """One by one and in batches, with late events, nulls, equal times, keys of all kinds, idle keys and a restore."""
+
+    @given(events, st.integers(1, 20), closed, st.none() | st.integers(0, 15), st.none() | st.integers(5, 30))
+    def check(drawn, length, ends, lateness, expire):
+        policies = [sash.TimeWindow(length, closed=ends), sash.TimeWindow(2 * length)]
+        native, python = both(aggregation, policies, lateness=lateness, expire=expire, on_late="keep")
+        half = len(drawn) // 2
+        for event in drawn[:half]:
+            agree(native.push(*event), python.push(*event))
+        if half:
+            assert isinstance(native._engine, NativeEngine)
+            assert not isinstance(python._engine, NativeEngine)
+        native = sash.Sliding.restore(native.snapshot())
+        if drawn[half:]:
+            columns = [list(column) for column in zip(*drawn[half:], strict=True)]
+            agree(native.push_many(*columns), python.push_many(*columns))
+        assert (native.late, native.late_counts) == (python.late, python.late_counts)
+        assert native.watermark == python.watermark
+        assert set(native.keys) == set(python.keys)
+        for key in native.keys:
+            for one, other in zip(native.query(key), python.query(key), strict=True):
+                assert same(one.value, other.value, 1e-9, scale=100.0)
+
+    check()
+
+
+@pytest.mark.parametrize("kind", ["float", "datetime", "datetime64"])
+def test_other_kinds_of_time(kind):
+    """Each is counted in its own ticks."""
+    day = dt.datetime(2024, 2, 28, 23, tzinfo=dt.UTC)
+    make = {
+        "float": lambda n: n / 4,
+        "datetime": lambda n: day + dt.timedelta(minutes=n),
+        "datetime64": lambda n: np.datetime64("1969-12-31T23:59:59", "ns") + np.timedelta64(n, "ns"),
+    }[kind]
+    length = {"float": 2.5, "datetime": "10m", "datetime64": "10ns"}[kind]
+    native, python = both(
+        sash.Composite(total=sash.Sum(), heat=sash.DecayedSum(half_life=1)), [sash.TimeWindow(length)], lateness=length
+    )
+    for place, minute in enumerate([0, 3, 9, 10, 4, 19, 20, 13, 40]):
+        event = ("k", make(minute), place)
+        agree(native.push(*event), python.push(*event))
+
+
+def test_integer_times_become_floats():
+    """Once a float comes, and the windows stay what they were."""
+    native, python = both(sash.Composite(total=sash.Sum(), mean=sash.TimeWeightedMean()), [sash.TimeWindow(10)])
+    for event in [("a", 1, 5), ("b", 4, 1), ("a", 6, 2), ("a", 8.5, 3), ("b", 9.25, 4), ("a", 2, 7)]:
+        agree(native.push(*event), python.push(*event))
+
+
+def test_integers_become_floats_in_every_window():
+    """The windows of all keys are read as floats from then on, and give what floats give."""
+    s = sash.Sliding(sash.Sum(), sash.TimeWindow(10), by=True)
+    s.push_many(np.array([1, 2, 1]), [1, 2, 3], np.array([5, 6, 7]))
+    assert [r.value for r in s.push(1, 4, 0.5)] == [12.5]
+    assert [r.value for r in s.push(2, 5, 1)] == [7.0]
+
+
+def test_a_sum_that_overflows_changes_nothing():
+    """Neither the windows, nor the clock, nor the keys."""
+    s = sash.Sliding(sash.Sum(), sash.TimeWindow(10), by=True, lateness=3)
+    s.push_many(["a", "b"], [1, 2], [2**62, 1])
+    before = s.snapshot()
+    with pytest.raises(OverflowError, match="does not fit in 64 bits"):
+        s.push_many(["c", "b", "a", "a"], [2, 3, 4, 30], [1, 5, 2**62, 1])
+    assert s.snapshot() == before
+    assert s.keys == ["a", "b"]
+    assert [r.value for r in s.push("b", 4, 2)] == [3]
+
+
+def test_columns_come_out_as_arrays():
+    """Without a result being made."""
+    s = sash.Sliding(sash.Max(), [sash.TimeWindow(2), sash.TimeWindow(5)], by=True)
+    told = s.push_many(np.array([7, 8, 7]), np.array([1, 2, 3]), np.array([4.0, 5.0, 3.0]))
+    assert told.values.tolist() == [4.0, 4.0, 5.0, 5.0, 3.0, 4.0]
+    assert told.keys.tolist() == [7, 7, 8, 8, 7, 7]
+    assert told.ends.tolist() == [1, 1, 2, 2, 3, 3]
+    assert told.values.dtype == np.float64
+
+
+def test_a_mapping_of_columns_is_read_without_rows():
+    """Each aggregation reads its own column."""
+    spent = sash.Composite(total=sash.Sum("amount"), peak=sash.Max("amount"), count=sash.Count())
+    s = sash.Sliding(spent, "1h", by=True)
+    times = np.array(["2024-01-01T00:00", "2024-01-01T00:30", "2024-01-01T01:10"], "datetime64[s]")
+    told = s.push_many(["x", "x", "x"], times, {"amount": np.array([3, 4, 10])})
+    assert [tuple(r.value) for r in told] == [(3, 3, 1), (7, 4, 2), (14, 10, 2)]
+
+
+def test_a_million_keys_take_little_memory():
+    """At most 200 bytes a key over their events, three of 16 bytes each."""
+    s = sash.Sliding(sash.Sum(), sash.TimeWindow(10), by=True)
+    count = 1_000_000
+    names = np.arange(count) * 7919
+    for time in range(3):
+        s.push_many(names, np.full(count, time), names)
+    over_events = s._engine.memory() / count - 3 * 16
+    assert over_events < 200
+    assert [r.value for r in s.push(7919, 2, 1)] == [3 * 7919 + 1]

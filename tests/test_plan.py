@@ -1,0 +1,184 @@
+"""A plan is checked as a whole when it is made, says what it does, and survives being written down."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sash
+from sash.errors import PlanError
+from sash.plan import Plan
+from sash.windows import CountWindow, SessionWindow, TimeWindow, TumblingWindow
+
+SPENT = {"spent": sash.Sum("amount")}
+
+
+def test_all_problems_are_named_at_once() -> None:
+    """Who writes a plan with five mistakes need not run it five times."""
+    with pytest.raises(PlanError) as caught:
+        Plan(
+            by=["card", "card"],
+            on=7,
+            windows=["1h", "1h", "x"],
+            aggregations={"a": sash.Sum(), "b": 3},  # type: ignore[arg-type, dict-item]
+            emit="soon",
+            closed="ajar",
+            min_periods=-1,
+            peers="yes",
+            lateness="long",  # type: ignore[arg-type]
+        )
+    message = str(caught.value)
+    for part in (
+        "'card' twice",
+        "on is the name",
+        "TimeWindow('1h') is there twice",
+        "'x' is no window",
+        "names no column",
+        "'b': it must be one",
+        "emit is 'final'",
+        "closed is 'right'",
+        "min_periods is",
+        "peers is",
+        "lateness:",
+    ):
+        assert part in message, part
+    assert "the plan has" in message
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"windows": []}, "at least one"),
+        ({"windows": "1h", "on": None}, "needs the column of times"),
+        ({"windows": 2.5}, "no number of rows"),
+        ({"windows": True}, "no window"),
+        ({"windows": [TimeWindow(5), 5]}, "columns of one name"),
+        ({"aggregations": {}}, "at least one by name"),
+        ({"aggregations": {"a": sash.Sum("a_1h")}}, "is read too"),
+        ({"aggregations": {"a": sash.Sum("x"), "a_1h": sash.Sum("x")}, "windows": ["1h", "1h"]}, "twice"),
+    ],
+)
+def test_one_problem_is_told_in_a_line(parts: dict[str, Any], message: str) -> None:
+    """The message names the part, the value and the way out."""
+    whole = {"on": "t", "windows": "1h", "aggregations": SPENT, **parts}
+    with pytest.raises(PlanError, match=message):
+        Plan(**whole)
+
+
+def test_a_plan_is_frozen_and_compares_by_its_parts() -> None:
+    """Plans can be keys and constants."""
+    plan = Plan(by="card", on="t", windows=["1h"], aggregations=SPENT)
+    assert plan == Plan(by=["card"], on="t", windows=TimeWindow("1h"), aggregations=dict(SPENT))
+    assert hash(plan) == hash(Plan(by=["card"], on="t", windows="1h", aggregations=SPENT))
+    assert plan != Plan(by="card", on="t", windows=["2h"], aggregations=SPENT)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        plan.on = "u"  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        plan.aggregations["more"] = sash.Count()  # type: ignore[index]
+
+
+def test_windows_are_called_as_they_were_written() -> None:
+    """Who writes 24h looks for a column with 24h in its name, also after it was written down and read again."""
+    plan = Plan(on="t", windows=["24h", "7d", "1 h 30 m"], aggregations=SPENT)
+    assert list(plan.outputs) == ["spent_24h", "spent_7d", "spent_1h30m"]
+    assert list(Plan.from_toml(plan.to_toml()).outputs) == list(plan.outputs)
+
+
+def test_the_repr_makes_the_plan_again() -> None:
+    """What is printed can be pasted."""
+    plan = Plan(
+        by=["a", "b"], on="t", windows=["1h", 100], aggregations=SPENT, min_periods=2, lateness="5m", peers=False
+    )
+    names = {"Plan": Plan, "TimeWindow": TimeWindow, "CountWindow": CountWindow, "Sum": sash.Sum}
+    assert eval(repr(plan), names) == plan
+
+
+def test_columns_and_outputs() -> None:
+    """What it reads, each once, and what it makes, in order."""
+    plan = Plan(
+        by="card",
+        on="t",
+        windows=["1h", 10],
+        aggregations={**SPENT, "where": sash.ArgMax("amount", "shop"), "n": sash.Count()},
+    )
+    assert plan.columns == ("card", "t", "amount", "shop")
+    assert plan.outputs == {
+        "spent_1h": "int or float",
+        "where_1h": "a value of 'shop'",
+        "n_1h": "int",
+        "spent_10": "int or float",
+        "where_10": "a value of 'shop'",
+        "n_10": "int",
+    }
+
+
+AGGREGATIONS = st.dictionaries(
+    st.text(min_size=1, max_size=5).filter(lambda name: name.isprintable()),
+    st.sampled_from(
+        [sash.Sum("x", nan="error"), sash.Concat("s", separator='"\\\n\x7f'), sash.ArgMax("x", "s"), sash.Count()]
+    ),
+    min_size=1,
+    max_size=4,
+)
+WINDOWS = st.lists(
+    st.sampled_from(
+        [
+            "90s",
+            "7d",
+            100,
+            TimeWindow(2.5),
+            TimeWindow("2h", closed="left"),
+            SessionWindow("30m"),
+            TumblingWindow(count=3),
+        ]
+    ),
+    min_size=1,
+    max_size=4,
+    unique_by=repr,
+)
+
+
+@given(AGGREGATIONS, WINDOWS, st.sampled_from(["right", "both"]), st.sampled_from([None, "5m", 3]), st.booleans())
+def test_a_plan_survives_being_written_down(named: Any, windows: Any, closed: Any, lateness: Any, peers: bool) -> None:
+    """As a dictionary of plain values and as TOML, whatever its names."""
+    plan = Plan(by="k", on="t", windows=windows, aggregations=named, closed=closed, lateness=lateness, peers=peers)
+    assert Plan.from_dict(plan.to_dict()) == plan
+    assert Plan.from_toml(plan.to_toml()) == plan
+    assert pickle.loads(pickle.dumps(plan)) == plan
+
+
+def test_a_written_plan_with_mistakes_names_them() -> None:
+    """An unknown part, a missing one and an unknown aggregation are three problems."""
+    with pytest.raises(PlanError) as caught:
+        Plan.from_toml('window = "1h"\n[aggregations]\na = {name = "Total"}')
+    message = str(caught.value)
+    assert "'window' is no part" in message
+    assert "windows is missing" in message
+    assert "'Total' is no built-in" in message
+    with pytest.raises(PlanError, match="no TOML"):
+        Plan.from_toml("windows = ")
+
+
+@pytest.mark.parametrize("emit", ["final", "arrival", "update"])
+def test_it_explains_itself(emit: Any) -> None:
+    """Every column is named with how it is computed; nothing runs for it."""
+    named = {
+        "total": sash.Sum("v"),
+        "path": sash.Concat("s"),
+        "first": sash.First("s"),
+        "best": sash.ArgMax("v", "s"),
+        "kinds": sash.CountDistinct("s"),
+        "all": sash.Collect("s"),
+        "n": sash.Count(),
+    }
+    plan = Plan(by="k", on="t", windows=["1h", 100], aggregations=named, emit=emit, lateness="1m", min_periods=3)
+    text = plan.explain()
+    for name in plan.outputs:
+        assert f"{name} = " in text
+    for words in ("two stacks", "block scans", "range queries", f"{emit}:", "fewer than 3"):
+        assert words in text
