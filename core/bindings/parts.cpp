@@ -47,6 +47,10 @@ void add_sum(const Making& making) {
     making.add(SumInt{});
 }
 
+void add_count(const Making& making) {
+    making.add(Count{});
+}
+
 void add_product(const Making& making) {
     if (making.real) return making.add(ProductReal{});
     making.add(ProductInt{});
@@ -127,7 +131,7 @@ void add_compiled(const Making& making) {
 using Maker = void (*)(const Making&);
 
 constexpr std::pair<std::string_view, Maker> kParts[] = {
-    {"count", add_sum},
+    {"count", add_count},
     {"sum", add_sum},
     {"product", add_product},
     {"mean", add_mean},

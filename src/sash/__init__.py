@@ -90,6 +90,8 @@ from sash.errors import (
     StoreError,
     WindowSpecError,
 )
+from sash.plan import Plan
+from sash.rolling import rolling
 from sash.sliding import LateEvent, Result, Results, Sliding
 from sash.triggers import AtWatermark, EachEvent, EveryEvents, EverySlide, OnDemand, OnPunctuation
 from sash.window import Window
@@ -170,6 +172,7 @@ __all__ = [
     "OnDemand",
     "OnPunctuation",
     "OutOfOrderError",
+    "Plan",
     "PlanError",
     "Point",
     "Points",
@@ -206,4 +209,5 @@ __all__ = [
     "aggregation",
     "built_ins",
     "compiled",
+    "rolling",
 ]

@@ -40,13 +40,22 @@ public:
     const Partial& identity() const { return identity_; }
 
     Partial lift(const Event& event) const {
-        Partial partial = blank();
+        Partial partial;
+        make_room(partial);
         layout_->lift(event, partial.data());
         return partial;
     }
-    Partial combine(Partial older, const Partial& newer) const {
+    //! Written where it is wanted: a wide partial is not copied about.
+    Partial combine(const Partial& older, const Partial& newer) const {
+        Partial both;
+        make_room(both);
+        layout_->combine(older.data(), newer.data(), both.data());
+        return both;
+    }
+    Partial combine(Partial&& older, const Partial& newer) const {
+        if constexpr (kInPlace) return combine(std::as_const(older), newer);
         append(older, newer);
-        return older;
+        return std::move(older);
     }
     void append(Partial& older, const Partial& newer) const {
         layout_->combine(older.data(), newer.data(), older.data());
@@ -87,14 +96,25 @@ public:
     }
 
     Partial blank() const {
-        if constexpr (requires(Partial words) { words.resize(1); }) {
-            return Partial(layout_->words());
-        } else {
+        if constexpr (kInPlace) {
             return {};
+        } else {
+            return Partial(layout_->words());
         }
     }
 
 private:
+    static constexpr bool kInPlace = !requires(Partial words) { words.resize(1); };
+
+    //! Words for all parts, which are to be written; those behind them are zero.
+    void make_room(Partial& words) const {
+        if constexpr (kInPlace) {
+            std::fill(words.begin() + static_cast<std::ptrdiff_t>(layout_->words()), words.end(), Word{0});
+        } else {
+            words.resize(layout_->words());
+        }
+    }
+
     std::shared_ptr<const Layout> layout_;
     Partial identity_;
 };

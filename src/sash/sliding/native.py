@@ -351,7 +351,8 @@ class NativeTold(Sequence[Spoken]):
         if (tags == _REAL).all():
             return words.view(np.float64)
         if (tags == _INTEGER).all():
-            return words.astype(bool) if answer.truth else words
+            # Seen as NumPy's own int64: the core's has the same bits and another name.
+            return words.astype(bool) if answer.truth else words.view(np.int64)
         return None
 
 

@@ -106,6 +106,8 @@ public:
 private:
     //! Where a scan of an array begins to cost more than a tree.
     static constexpr std::uint32_t kFew = 32;
+    //! Short leaves: most questions are about a part of the window, and a leaf that is cut is scanned.
+    static constexpr std::uint32_t kLeaf = 16;
 
     struct Entry {
         Time time;
@@ -141,7 +143,7 @@ private:
     }
 
     void grow_up(const M& monoid) {
-        auto many = std::make_unique<Fiba<M>>(monoid);
+        auto many = std::make_unique<Fiba<M>>(monoid, FibaOptions{0, kLeaf});
         for (std::uint32_t i = 0; i < few_.size; ++i) many->load(few_.entries[i].time, few_.entries[i].partial);
         many_ = std::move(many);
         few_ = {};

@@ -53,12 +53,12 @@ template <Monoid M>
 struct Counted {
     struct Partial {
         typename M::Partial partial;
-        std::uint32_t count;
+        std::int64_t count;
     };
     static constexpr bool commutative = M::commutative;
     static constexpr bool fallible = M::fallible;
 
-    M monoid;
+    [[no_unique_address]] M monoid;
 
     Partial identity() const { return {monoid.identity(), 0}; }
     Partial combine(const Partial& older, const Partial& newer) const {
