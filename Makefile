@@ -49,6 +49,9 @@ bench: $(VENV)/.core
 	@$(BIN)/cmake --build build/bench -- --quiet
 	@$(PIN) build/bench/sash_bench
 	@$(PIN) $(BIN)/python benchmarks/calls.py
+	@$(PIN) $(BIN)/python benchmarks/composite.py
+	@$(PIN) $(BIN)/python benchmarks/compiled.py
+	@$(PIN) $(BIN)/python benchmarks/rolling.py
 
 lint: $(VENV)/.core $(VENV)/.lint
 	@$(BIN)/ruff check .
@@ -73,7 +76,7 @@ sanitize: $(VENV)/.core
 	@$(BIN)/cmake --build build/sanitize -- --quiet
 	@ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	    $(BIN)/ctest --test-dir build/sanitize --output-on-failure --no-tests=error
-	@rm -rf $(SITE) && mkdir -p $(SITE) && cp -r src/sash $(SITE)/ && cp build/sanitize/_core*.so $(SITE)/sash/
+	@rm -rf $(SITE) && mkdir -p $(SITE) && cp -r src/sash $(SITE)/ && cp build/sanitize/_*.so $(SITE)/sash/
 	@LD_PRELOAD=$(PRELOAD) ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	    PYTHONPATH=$(CURDIR)/$(SITE):$(PACKAGES) PYTHONDONTWRITEBYTECODE=1 PYTHONMALLOC=malloc \
 	    $$(readlink -f $(BIN)/python) -m pytest -p no:cacheprovider -m "not slow and not project" tests

@@ -157,8 +157,9 @@ void print_records(const Effort& given) {
                                              measure_alone(Mean{}, effort), measure_alone(Moments{}, effort)};
     double all_kinds = 0;
     for (const Measured& measured : alone) all_kinds += measured.nanoseconds;
-    std::printf("\nMany at once: FiBA, n = %lld, a round inserts, evicts and queries; sum, max, mean, variance in turns\n",
-                static_cast<long long>(kSize));
+    std::printf(
+        "\nMany at once: FiBA, n = %lld, a round inserts, evicts and queries; sum, max, mean, variance in turns\n",
+        static_cast<long long>(kSize));
     std::printf("a window of its own: sum %.1f, max %.1f, mean %.1f, variance %.1f ns a round\n", alone[0].nanoseconds,
                 alone[1].nanoseconds, alone[2].nanoseconds, alone[3].nanoseconds);
     std::printf("%4s %12s %12s %16s %10s\n", "k", "together", "apart", "the k-th costs", "x apart");

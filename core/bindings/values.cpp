@@ -164,8 +164,14 @@ bool ValueReader::read_number(nb::handle source, Value& value, Kind& kind) const
 }
 
 bool ValueReader::read_real(nb::handle source, Value& value) const {
-    value.real = PyFloat_CheckExact(source.ptr()) ? PyFloat_AS_DOUBLE(source.ptr())
-                                                  : nb::cast<double>(read_by("read_real", source));
+    std::int64_t integer = 0;
+    if (PyFloat_CheckExact(source.ptr())) {
+        value.real = PyFloat_AS_DOUBLE(source.ptr());
+    } else if (PyLong_CheckExact(source.ptr()) && fits(source, integer)) {
+        value.real = static_cast<double>(integer);
+    } else {
+        value.real = nb::cast<double>(read_by("read_real", source));
+    }
     return accepts(value.real);
 }
 

@@ -192,3 +192,24 @@ def test_long_frames_at_arrival(late: int) -> None:
     few = {name: AGGREGATIONS[name] for name in ("n", "total", "peak", "where", "first", "path")}
     plan = Plan(on="t", windows=[TimeWindow(25), 9], aggregations=few, emit="arrival")
     assert_same(rolling(masked(frame), plan), brute.rolling(frame, plan))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_arrival_is_final_over_the_rows_that_had_come(seed: int) -> None:
+    """The result of a row at arrival is its final result in the frame that ends with it, for every aggregation."""
+    rng = np.random.default_rng(seed)
+    times = np.arange(120) * 2 - np.where(rng.random(120) < 0.2, rng.integers(0, 40, 120), 0)
+    frame: dict[str, Any] = {
+        "t": times,
+        "v": np.where(rng.random(120) < 0.1, np.nan, rng.integers(1, 4, 120) / 2),
+        "i": rng.integers(0, 4, 120),
+        "s": rng.choice(list("abc"), 120),
+        "b": rng.random(120) < 0.5,
+    }
+    plan = Plan(on="t", windows=[TimeWindow(23), 9], aggregations=AGGREGATIONS)
+    known = rolling(frame, Plan(on="t", windows=plan.windows, aggregations=AGGREGATIONS, emit="arrival"))
+    for row in range(120):
+        whole = rolling({name: column[: row + 1] for name, column in frame.items()}, plan)
+        for name in plan.outputs:
+            ours, theirs = plain(known[name])[row], plain(whole[name])[row]
+            assert same(ours, theirs), f"{name}: row {row} is {ours!r}, not {theirs!r}"

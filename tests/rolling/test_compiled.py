@@ -24,7 +24,7 @@ class Drift(sash.Aggregation):
     def __init__(self, column: str) -> None:
         self.column = column
 
-    def lift(self, value: Any, time: Any = None) -> Any:
+    def lift(self, value: Any) -> Any:
         return value, value, 1
 
     def combine(self, older: Any, newer: Any) -> Any:
@@ -46,7 +46,7 @@ class Steps(sash.Aggregation):
     def __init__(self, column: str) -> None:
         self.column = column
 
-    def lift(self, value: Any, time: Any = None) -> Any:
+    def lift(self, value: Any) -> Any:
         return value * 2
 
     def combine(self, older: Any, newer: Any) -> Any:

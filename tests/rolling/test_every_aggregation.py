@@ -73,6 +73,8 @@ def same(ours: Any, theirs: Any) -> bool:
         return math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-9)
     if isinstance(theirs, dict):
         return list(ours) == list(theirs) and all(map(same, ours.values(), theirs.values()))
+    if isinstance(theirs, sash.BayesModel):
+        return same(ours.classes, theirs.classes)
     if isinstance(theirs, (tuple, list)):
         return len(ours) == len(theirs) and all(map(same, ours, theirs))
     return repr(ours) == repr(theirs)

@@ -69,13 +69,7 @@ public:
             group->inverse(whole.data() + begin, older.data() + begin, whole.data() + begin);
         return whole;
     }
-    Output lower(const Partial& partial) const {
-        Output outcomes;
-        outcomes.reserve(layout_->parts());
-        for (std::size_t part = 0; part < layout_->parts(); ++part)
-            outcomes.push_back(layout_->lower(part, partial.data()));
-        return outcomes;
-    }
+    Output lower(const Partial& partial) const { return layout_->lower(partial.data()); }
 
     bool may_overflow() const { return layout_->may_overflow(); }
     bool overflowed(const Partial& partial) const {

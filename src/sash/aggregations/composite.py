@@ -29,7 +29,7 @@ class Record(tuple[Any, ...]):
     _names: tuple[str, ...]
 
     def __new__(cls, names: tuple[str, ...], values: tuple[Any, ...]) -> Record:
-        made = super().__new__(cls, values)
+        made = tuple.__new__(cls, values)
         made._names = names
         return made
 
@@ -101,6 +101,7 @@ class Composite(Aggregation):
         for name, member in members.items():
             _check_member(name, member)
         self.members: Mapping[str, Aggregation] = dict(members)
+        self._names = tuple(members)
 
     @property
     def column(self) -> tuple[str, ...] | None:  # type: ignore[override]
@@ -110,7 +111,7 @@ class Composite(Aggregation):
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the members, in order."""
-        return tuple(self.members)
+        return self._names
 
     @property
     def timed(self) -> bool:  # type: ignore[override]
@@ -174,7 +175,7 @@ class Composite(Aggregation):
 
     def shape(self, results: tuple[Any, ...]) -> Record:
         """The record of the members' results."""
-        return Record(self.names, results)
+        return Record(self._names, results)
 
     def encode(self, partial: tuple[Any, ...]) -> bytes:
         pairs = zip(self.members.values(), partial, strict=True)
@@ -208,7 +209,7 @@ class Composite(Aggregation):
 
     def __getstate__(self) -> dict[str, Any]:
         # How the members lie names functions of this process.
-        return {"members": self.members}
+        return {"members": self.members, "_names": self._names}
 
     def __repr__(self) -> str:
         return f"Composite({', '.join(f'{name}={member!r}' for name, member in self.members.items())})"

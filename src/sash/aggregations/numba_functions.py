@@ -192,8 +192,10 @@ class _Compiler:
     # Methods as functions
 
     def _method(self, name: str) -> _Method:
-        plain = isinstance(self.aggregation, FunctionAggregation)
-        method = self.aggregation.function(name) if plain else getattr(self.aggregation, name)
+        if isinstance(self.aggregation, FunctionAggregation):
+            method: Any = self.aggregation.function(name)
+        else:
+            method = getattr(self.aggregation, name)
         if isinstance(method, MethodType):
             return _Method(self._jit(method.__func__), _numbers_of(self.aggregation))
         if isinstance(method, FunctionType):

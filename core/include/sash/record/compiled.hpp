@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -45,8 +46,9 @@ public:
     CompiledError() : std::runtime_error("a compiled function raised an error") {}
 };
 
-//! The one part of such an aggregation. Combining never throws: where the user's function raised an error, the partial is
-//! marked as failed, whatever it is combined with is failed too, and the result is refused. So an eviction never fails.
+//! The one part of such an aggregation. Combining never throws: where the user's function raised an error, the partial
+//! is marked as failed, whatever it is combined with is failed too, and the result is refused. So an eviction never
+//! fails.
 class CompiledGroup final : public Group {
 public:
     CompiledGroup(CompiledFunctions functions, std::vector<std::uint16_t> columns)
@@ -97,6 +99,9 @@ public:
         for (std::size_t i = 0; i < functions_.integer_results.size(); ++i)
             several.push_back(scalar<Scalar>(result[i], functions_.integer_results[i]));
         return several;
+    }
+    void lower(const Word* words, std::span<const std::size_t> places, std::vector<Outcome>& out) const override {
+        out[places[0]] = lower(0, words);
     }
 
     bool can_overflow() const override { return true; }

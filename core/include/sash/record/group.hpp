@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -50,6 +51,9 @@ public:
     //! Asked for only where every part has one.
     virtual void inverse(const Word* whole, const Word* older, Word* out) const = 0;
     virtual Outcome lower(std::size_t part, const Word* words) const = 0;
+    //! What each part answers, at its place in `out`. One call for all of them: one that the machine cannot foresee
+    //! costs more than an answer.
+    virtual void lower(const Word* words, std::span<const std::size_t> places, std::vector<Outcome>& out) const = 0;
     //! Whether a part may lose its number, and whether one has: its result is an error then.
     virtual bool can_overflow() const = 0;
     virtual bool overflowed(const Word* words) const = 0;
@@ -141,6 +145,10 @@ public:
     Outcome lower(std::size_t part, const Word* words) const override {
         return outcome_of(parts_[part].monoid, get(words));
     }
+    void lower(const Word* words, std::span<const std::size_t> places, std::vector<Outcome>& out) const override {
+        for (std::size_t i = 0; i < parts_.size(); ++i, words += kWidth)
+            out[places[i]] = outcome_of(parts_[i].monoid, get(words));
+    }
 
     bool can_overflow() const override { return kCanOverflow; }
     bool overflowed(const Word* words) const override {
@@ -156,8 +164,7 @@ public:
     double reach(const Event& event) const override {
         if constexpr (std::same_as<M, SumInt>) {
             double reach = 0.0;
-            for (const Part& part : parts_)
-                reach += std::abs(static_cast<double>(event.fields[part.columns[0]].cell));
+            for (const Part& part : parts_) reach += std::abs(static_cast<double>(event.fields[part.columns[0]].cell));
             return reach;
         } else {
             return kCanOverflow ? std::numeric_limits<double>::infinity() : 0.0;
@@ -217,7 +224,8 @@ private:
         const Partial partial = present ? lifted(monoid, event.time, first, second) : monoid.identity();
         if constexpr (std::derived_from<M, Max>)
             if (present && partial == monoid.identity())
-                throw std::overflow_error("the most extreme 64-bit integer stands for nothing in a record: pass floats");
+                throw std::overflow_error(
+                    "the most extreme 64-bit integer stands for nothing in a record: pass floats");
         put(out, partial);
         return present;
     }

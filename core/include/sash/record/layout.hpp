@@ -70,8 +70,14 @@ public:
     }
 
     Outcome lower(std::size_t part, const Word* words) const {
-        const Place& place = places_[part];
-        return runs_[place.run].group->lower(place.part, words + offset(part));
+        return runs_[places_[part].run].group->lower(places_[part].part, words + offset(part));
+    }
+    //! What all parts answer, in their order.
+    std::vector<Outcome> lower(const Word* words) const {
+        std::vector<Outcome> outcomes(parts());
+        for (std::size_t run = 0; run < runs_.size(); ++run)
+            runs_[run].group->lower(words + runs_[run].begin, numbers_[run], outcomes);
+        return outcomes;
     }
 
     //! The first word of a part.
@@ -102,7 +108,10 @@ private:
 
     //! Gives the newest part of a run its place, and every run its first word anew.
     void place(const Run& grown) {
-        places_.push_back({static_cast<std::size_t>(&grown - runs_.data()), grown.group->size() - 1});
+        const auto run = static_cast<std::size_t>(&grown - runs_.data());
+        numbers_.resize(runs_.size());
+        numbers_[run].push_back(places_.size());
+        places_.push_back({run, grown.group->size() - 1});
         words_ = 0;
         may_overflow_ = false;
         for (Run& run : runs_) {
@@ -114,6 +123,8 @@ private:
 
     std::vector<Run> runs_;
     std::vector<Place> places_;
+    //! Of each run: its parts by the order in which they were added.
+    std::vector<std::vector<std::size_t>> numbers_;
     std::size_t words_ = 0;
     bool may_overflow_ = false;
 };

@@ -35,7 +35,7 @@ void as_known(const M& monoid, const Order& order, const Bounds& bounds, const P
             const Time from = bounds.first[own], to = Time{bounds.end(own)} - 1;
             const bool whole = tree.size() != 0 && from <= tree.oldest() && to >= tree.youngest();
             const auto known = whole ? tree.query() : tree.query(from, to);
-            counts[own] = static_cast<std::uint32_t>(known.count);
+            counts[own] = known.count;
             emit(own, known.partial);
         }
     });

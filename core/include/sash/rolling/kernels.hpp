@@ -151,10 +151,10 @@ void extremes(const Pass& pass, const Column& column, bool least, bool nans, Res
 template <class Pass>
 void extreme_counts(const Pass& pass, const Column& column, bool least, Results out) {
     const Cells cells(column, least);
-    const MaxCount monoid;
+    const TopCount monoid;
     pass(
         monoid, [=](std::size_t i) { return monoid.lift(cells(i)); },
-        [=](std::size_t i, const MaxCount::Partial& total) { out.integers[i] = total.count; });
+        [=](std::size_t i, const TopCount::Partial& total) { out.integers[i] = total.count; });
 }
 
 template <class Pass>
