@@ -40,8 +40,8 @@ struct RealExtremumOrNan : RealExtremum<E> {
     }
 };
 
-//! The greatest cell and how many events carry it, by arithmetic instead of branches. (The one with branches is right
-//! too, but GCC 12 gets it wrong at -O3 where it is inlined into the range queries of a tree of counted partials.)
+//! The greatest cell and how many events carry it, by arithmetic instead of branches. (With branches, g++ 12 was seen to
+//! count wrongly at -O3 in the range queries of a tree of counted partials; see CMakeLists.txt.)
 struct TopCount {
     struct Partial {
         Cell extreme;
