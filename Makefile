@@ -48,6 +48,7 @@ bench: $(VENV)/.core
 	@$(CMAKE) -B build/bench -DCMAKE_BUILD_TYPE=Release -DSASH_BENCH=ON
 	@$(BIN)/cmake --build build/bench -- --quiet
 	@$(PIN) build/bench/sash_bench
+	@$(PIN) build/bench/sash_bench --records
 	@$(PIN) $(BIN)/python benchmarks/calls.py
 	@$(PIN) $(BIN)/python benchmarks/composite.py
 	@$(PIN) $(BIN)/python benchmarks/compiled.py

@@ -2,6 +2,7 @@
 //!
 //!     sash_bench                                            the default table with its bars
 //!     sash_bench --algorithm fiba --n 4194304 --d 1024      one row
+//!     sash_bench --records                                  many aggregations in one record, k = 1 to 50
 //!     sash_bench --list                                     the names
 //!
 //! For instruction counts, with no clock and no check in the way:
@@ -19,6 +20,7 @@
 #include "build_type.hpp"
 #include "cases.hpp"
 #include "print.hpp"
+#include "records.hpp"
 #include "request.hpp"
 #include "stream.hpp"
 #include "table.hpp"
@@ -83,6 +85,7 @@ void run_table(const std::vector<Goal>& table, const std::vector<Runner>& runner
 }
 
 void serve(const Request& request) {
+    if (request.records) return print_records(request.effort);
     const std::vector<Runner> runners = all_runners();
     if (request.list) return print_list(runners);
     if (request.round_loop) {

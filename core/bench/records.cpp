@@ -1,13 +1,17 @@
 #include "records.hpp"
 
 #include <array>
+#include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <functional>
 #include <memory>
 #include <stdexcept>
+#include <string>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "sash/fiba.hpp"
@@ -155,8 +159,6 @@ void print_records(const Effort& given) {
     const std::array<Measured, kKinds> alone{measure_alone(SumInt{}, effort),
                                              measure_alone(Extremes(false, Max{}), effort),
                                              measure_alone(Mean{}, effort), measure_alone(Moments{}, effort)};
-    double all_kinds = 0;
-    for (const Measured& measured : alone) all_kinds += measured.nanoseconds;
     std::printf(
         "\nMany at once: FiBA, n = %lld, a round inserts, evicts and queries; sum, max, mean, variance in turns\n",
         static_cast<long long>(kSize));

@@ -56,6 +56,7 @@ const std::map<std::string, Set>& options() {
 bool set_flag(Request& request, const std::string& option) {
     if (option == "--list") return request.list = true;
     if (option == "--round-loop") return request.round_loop = true;
+    if (option == "--records") return request.records = true;
     if (option != "--scattered") return false;
     request.row.late = Late::scattered;
     return true;
@@ -72,7 +73,7 @@ Request parse(const std::vector<std::string>& arguments) {
         if (known == options().end())
             throw std::invalid_argument("unknown option '" + option +
                                         "': there are --algorithm --monoid --n --m --d --scattered --rounds --repeats "
-                                        "--round-loop --list");
+                                        "--round-loop --records --list");
         if (++i == arguments.size()) throw std::invalid_argument(option + " needs a value");
         known->second(request, option, arguments[i]);
     }

@@ -16,6 +16,8 @@ struct Request {
     bool one_row = false;
     bool list = false;
     bool round_loop = false;
+    //! Many aggregations in one record, instead of the table.
+    bool records = false;
 };
 
 //! Throws std::invalid_argument for what it does not know.

@@ -52,19 +52,37 @@ def read_column(values: Any, inputs: str) -> tuple[Column, Kept]:
 def read_rows(values: Any, row: Row, size: int) -> list[Column] | None:
     """The columns that a record reads, one a slot, where the values are a frame; None where they are single rows.
 
-    A dict of columns and whatever has columns by name (pandas, polars, Arrow) is a frame. Cost: O(1) a column without
-    nulls, O(n) a column with some.
+    A dict of columns and whatever has columns by name (pandas, polars, Arrow) is a frame. One array is the column of
+    all slots that read the whole value. Cost: O(1) a column without nulls, O(n) a column with some.
 
     >>> from sash.aggregations.records import build
     >>> from sash import Sum
     >>> read_rows({"x": np.array([1, 2])}, build({"total": Sum("x")}), 2)
     [array([1, 2])]
     """
+    if (
+        _is_column(values)
+        and not row.objects
+        and all(slot.path.column is slot.path.index is None for slot in row.slots)
+    ):
+        return [_one_a_time(read_with_nulls(values, slot.inputs), size) for slot in row.slots]
     if not hasattr(values, "__getitem__") or isinstance(values, (list, tuple, np.ndarray)):
         return None
     if row.objects or any(slot.path.column is None and slot.inputs != "ignored" for slot in row.slots):
         return None
     return [_slot_column(values, slot, size) for slot in row.slots]
+
+
+def _is_column(values: Any) -> bool:
+    """Whether it is one array, of NumPy, pandas, polars or Arrow."""
+    one = getattr(values, "ndim", None) == 1 or hasattr(values, "null_count")
+    return one and not hasattr(values, "columns")
+
+
+def _one_a_time(column: Column, size: int) -> Column:
+    if len(column) != size:
+        raise ValueError(f"{size} times and {len(column)} values: there must be one value a time")
+    return column
 
 
 def _slot_column(values: Any, slot: Slot, size: int) -> Column:
