@@ -603,7 +603,7 @@ def test_a_record_is_a_tuple_with_names():
     assert dict(record) == dict(record.items()) == {"total": 12, "count": 3, "a b": None}
     assert repr(record) == "Record(total=12, count=3, a b=None)"
     for again in (pickle.loads(pickle.dumps(record)), copy.copy(record), copy.deepcopy(record)):
-        assert (again, again.keys(), type(again)) == (record, record.keys(), Record)
+        assert (again, again.keys(), type(again)) == (record, record.keys(), type(record))
     assert Record(("x",), (7,)).index(7) == Record(("x",), (7,)).count(7) - 1 == 0
     with pytest.raises(AttributeError, match="no field 'mean': it has total, count, a b"):
         _ = record.mean

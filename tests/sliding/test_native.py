@@ -122,6 +122,52 @@ def test_a_sum_that_overflows_changes_nothing():
     assert [r.value for r in s.push("b", 4, 2)] == [3]
 
 
+class Spread(sash.Aggregation):
+    """The greatest minus the least; None for one value."""
+
+    identity = (float("inf"), float("-inf"))
+
+    def lift(self, value):
+        return value, value
+
+    def combine(self, older, newer):
+        return min(older[0], newer[0]), max(older[1], newer[1])
+
+    def lower(self, partial):
+        return partial[1] - partial[0] if partial[0] < partial[1] else None
+
+
+@given(events, st.none() | st.integers(0, 15))
+def test_compiled_aggregations_run_in_the_core(drawn, lateness):
+    """And say what the interpreted ones say."""
+    native = sash.Sliding(COMPILED, sash.TimeWindow(9), by=True, lateness=lateness)
+    python = sash.Sliding(Spread(), sash.TimeWindow(9), by=True, lateness=lateness)
+    for event in drawn:
+        agree(native.push(*event), python.push(*event))
+    assert not drawn or isinstance(native._engine, NativeEngine)
+
+
+COMPILED = sash.compiled(Spread())
+
+
+def test_a_compiled_function_that_fails_changes_nothing():
+    """The windows are as before the batch."""
+
+    class Picky(Spread):
+        def combine(self, older, newer):
+            if newer[1] == 13.0:
+                raise ValueError("unlucky")
+            return min(older[0], newer[0]), max(older[1], newer[1])
+
+    s = sash.Sliding(sash.compiled(Picky()), sash.TimeWindow(100), by=True)
+    s.push_many(["a", "a"], [1, 2], [1.0, 5.0])
+    before = s.snapshot()
+    with pytest.raises(sash.AggregationError, match="a compiled function raised an error"):
+        s.push_many(["b", "a", "a"], [2, 3, 4], [2.0, 7.0, 13.0])
+    assert s.snapshot() == before
+    assert [r.value for r in s.push("a", 5, 8.0)] == [7.0]
+
+
 def test_columns_come_out_as_arrays():
     """Without a result being made."""
     s = sash.Sliding(sash.Max(), [sash.TimeWindow(2), sash.TimeWindow(5)], by=True)

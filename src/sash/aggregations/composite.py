@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, cached_property
 from typing import Any, ClassVar
 
 from sash.aggregations.base import Aggregation, Native
@@ -26,17 +26,18 @@ class Record(tuple[Any, ...]):
     (9.0, 12.5, 12.5, {'total': 12.5, 'peak': 9.0})
     """
 
-    _names: tuple[str, ...]
+    __slots__ = ()
+
+    #: Of the class: records of the same names share one, so that a result costs no more than a tuple.
+    _names: ClassVar[tuple[str, ...]] = ()
 
     def __new__(cls, names: tuple[str, ...], values: tuple[Any, ...]) -> Record:
-        made = tuple.__new__(cls, values)
-        made._names = names
-        return made
+        return named(names)(values)
 
     def __getattr__(self, name: str) -> Any:
-        if name in self.__dict__.get("_names", ()):
+        if name in self._names:
             return self[self._names.index(name)]
-        raise AttributeError(f"the record has no field {name!r}: it has {', '.join(self.__dict__.get('_names', ()))}")
+        raise AttributeError(f"the record has no field {name!r}: it has {', '.join(self._names)}")
 
     def __getitem__(self, key: Any) -> Any:
         if not isinstance(key, str):
@@ -70,6 +71,19 @@ class Record(tuple[Any, ...]):
 
     def __repr__(self) -> str:
         return f"Record({', '.join(f'{name}={value!r}' for name, value in self.items())})"
+
+
+@cache
+def named(names: tuple[str, ...]) -> Callable[[tuple[Any, ...]], Record]:
+    """What makes a record of these names from its values.
+
+    >>> named(("low", "high"))((1, 2))
+    Record(low=1, high=2)
+    """
+    made: Callable[[tuple[Any, ...]], Record] = type(
+        "Record", (Record,), {"__slots__": (), "_names": names, "__new__": tuple.__new__}
+    )
+    return made
 
 
 class Composite(Aggregation):
@@ -173,9 +187,10 @@ class Composite(Aggregation):
         pairs = zip(self.members.values(), partial, strict=True)
         return self.shape(tuple(member.lower(own) for member, own in pairs))
 
-    def shape(self, results: tuple[Any, ...]) -> Record:
-        """The record of the members' results."""
-        return Record(self._names, results)
+    @cached_property
+    def shape(self) -> Callable[[tuple[Any, ...]], Record]:
+        """What makes the record of the members' results."""
+        return named(self._names)
 
     def encode(self, partial: tuple[Any, ...]) -> bytes:
         pairs = zip(self.members.values(), partial, strict=True)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sash import _core
+from sash.aggregations.compiled import Compiled
 from sash.aggregations.records import Answer, Part, Path, Row, fits
 from sash.columns import Column, read_with_nulls
 from sash.errors import SnapshotError
@@ -64,7 +65,7 @@ def _row(spec: Spec) -> Row | None:
 
 
 def _answers_with_several(part: Part) -> bool:
-    return part.kernel in _SEVERAL or part.kernel == "compiled"
+    return part.kernel in _SEVERAL or bool(part.options.get("several"))
 
 
 class NativeEngine:
@@ -210,7 +211,8 @@ class NativeEngine:
 
 def _answered(answer: Answer, given: Any) -> Any:
     if given is None:
-        return answer.aggregation.empty
+        # A compiled aggregation answers for the empty window itself, so nothing is what it said.
+        return None if isinstance(answer.aggregation, Compiled) else answer.aggregation.empty
     return bool(given) if answer.truth else given
 
 
