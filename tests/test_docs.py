@@ -50,10 +50,12 @@ def test_code_in_a_document_runs(document: Path) -> None:
     assert not complaints, "".join(complaints)
 
 
-GUIDES = "README docs/windows docs/algorithms docs/times docs/aggregations docs/write-your-own docs/sliding docs/rolling"
+GUIDES = (
+    "README docs/windows docs/algorithms docs/times docs/aggregations docs/write-your-own docs/sliding docs/rolling"
+)
 
 
-@pytest.mark.parametrize("document", [f"{guide}.md" for guide in GUIDES.split()])
+@pytest.mark.parametrize("document", [f"{guide}.md" for guide in GUIDES])
 def test_a_guide_has_code(document: str) -> None:
     """A guide without a block that runs would pass every other test of this file."""
     assert list(blocks((PROJECT / document).read_text()))

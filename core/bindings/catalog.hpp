@@ -59,20 +59,24 @@ constexpr Listed<order, Of> listed(std::string_view name, Of of) {
 
 inline constexpr std::tuple kCatalog{
     listed<Order::any>("recalc", []<RunsAnywhere M>(Type<M>) { return Type<Recalc<M>>{}; }),
-    listed<Order::in_order>("subtract_on_evict", []<RunsAnywhere M>(Type<M>) requires Invertible<M> { return Type<SubtractOnEvict<M>>{}; }),
-    listed<Order::in_order>("two_stacks", []<RunsAnywhere M>(Type<M>) { return Type<TwoStacks<M>>{}; }),
-    listed<Order::in_order>("two_stacks_lite", []<RunsAnywhere M>(Type<M>) { return Type<TwoStacksLite<M>>{}; }),
-    listed<Order::in_order>("aba", []<RunsAnywhere M>(Type<M>) { return Type<Aba<M>>{}; }),
-    listed<Order::in_order>("daba", []<RunsAnywhere M>(Type<M>) { return Type<Daba<M>>{}; }),
-    listed<Order::in_order>("daba_uncached", []<RunsAnywhere M>(Type<M>) { return Type<DabaUncached<M>>{}; }),
-    listed<Order::in_order>("daba_lite", []<RunsAnywhere M>(Type<M>) { return Type<DabaLite<M>>{}; }),
-    listed<Order::in_order>("flatfat", []<RunsAnywhere M>(Type<M>) { return Type<FlatFat<M>>{}; }),
-    listed<Order::in_order>("base_intervals", []<RunsAnywhere M>(Type<M>) { return Type<BaseIntervals<M>>{}; }),
-    listed<Order::in_order>("log_mta", []<RunsAnywhere M>(Type<M>) { return Type<LogMta<M>>{}; }),
-    listed<Order::in_order>("amta", []<RunsAnywhere M>(Type<M>) { return Type<Amta<M>>{}; }),
-    listed<Order::any>("btree", []<RunsAnywhere M>(Type<M>) { return Type<BTree<M>>{}; }),
-    listed<Order::any>("fiba", []<class M>(Type<M>) { return Type<Fiba<M>>{}; }),
-};
+    listed<Order::in_order>(
+        "subtract_on_evict",
+        []<RunsAnywhere M>(Type<M>)
+            requires Invertible<M>
+        { return Type<SubtractOnEvict<M>>{}; }),
+        listed<Order::in_order>("two_stacks", []<RunsAnywhere M>(Type<M>) { return Type<TwoStacks<M>>{}; }),
+        listed<Order::in_order>("two_stacks_lite", []<RunsAnywhere M>(Type<M>) { return Type<TwoStacksLite<M>>{}; }),
+        listed<Order::in_order>("aba", []<RunsAnywhere M>(Type<M>) { return Type<Aba<M>>{}; }),
+        listed<Order::in_order>("daba", []<RunsAnywhere M>(Type<M>) { return Type<Daba<M>>{}; }),
+        listed<Order::in_order>("daba_uncached", []<RunsAnywhere M>(Type<M>) { return Type<DabaUncached<M>>{}; }),
+        listed<Order::in_order>("daba_lite", []<RunsAnywhere M>(Type<M>) { return Type<DabaLite<M>>{}; }),
+        listed<Order::in_order>("flatfat", []<RunsAnywhere M>(Type<M>) { return Type<FlatFat<M>>{}; }),
+        listed<Order::in_order>("base_intervals", []<RunsAnywhere M>(Type<M>) { return Type<BaseIntervals<M>>{}; }),
+        listed<Order::in_order>("log_mta", []<RunsAnywhere M>(Type<M>) { return Type<LogMta<M>>{}; }),
+        listed<Order::in_order>("amta", []<RunsAnywhere M>(Type<M>) { return Type<Amta<M>>{}; }),
+        listed<Order::any>("btree", []<RunsAnywhere M>(Type<M>) { return Type<BTree<M>>{}; }),
+        listed<Order::any>("fiba", []<class M>(Type<M>) { return Type<Fiba<M>>{}; }),
+    };
 
 //! Calls f(Type<Checked window over M>) for the algorithm called `name`, and gives what it gives; nothing (false) where
 //! there is no such algorithm for M.

@@ -110,9 +110,8 @@ public:
         if constexpr (OfParts<M>) {
             const M other = monoid_.over(layout);
             auto moved = make_kernel(other, options_);
-            for_each([&](Time time, const Partial& partial) {
-                moved->load(time, monoid_.widened(wide, partial, other));
-            });
+            for_each(
+                [&](Time time, const Partial& partial) { moved->load(time, monoid_.widened(wide, partial, other)); });
             return moved;
         } else {
             throw Unsupported("change its layout");

@@ -20,15 +20,15 @@ nb::object column_of(nb::handle row, nb::handle column) {
         throw nb::python_error();
     PyErr_Clear();
     const bool missing = PyMapping_Check(row.ptr()) && !PySequence_Check(row.ptr());
-    const char* const rule = missing ? "the row has no column %R: %.80R"
-                                     : "a row is needed, a mapping with the column %R, not %.80R";
+    const char* const rule =
+        missing ? "the row has no column %R: %.80R" : "a row is needed, a mapping with the column %R, not %.80R";
     PyErr_Format(missing ? PyExc_KeyError : PyExc_TypeError, rule, column.ptr(), row.ptr());
     throw nb::python_error();
 }
 
 nb::object item_of(nb::handle source, std::ptrdiff_t index, std::ptrdiff_t length) {
-    const bool fits = (PyTuple_Check(source.ptr()) || PyList_Check(source.ptr())) &&
-                      PySequence_Fast_GET_SIZE(source.ptr()) == length;
+    const bool fits =
+        (PyTuple_Check(source.ptr()) || PyList_Check(source.ptr())) && PySequence_Fast_GET_SIZE(source.ptr()) == length;
     if (!fits) {
         PyErr_Format(PyExc_TypeError, "a tuple of %zd values is needed, not %s (%.60R)", length,
                      Py_TYPE(source.ptr())->tp_name, source.ptr());

@@ -68,8 +68,7 @@ public:
     //! False if every member passes the event over.
     bool read(nb::handle source, Value& value, Mode& mode, Holder& holder) const;
     //! Reads the integers of the columns that have become reals as such.
-    void settle(std::span<Field> fields, const std::bitset<kMostSlots>& from,
-                const std::bitset<kMostSlots>& to) const;
+    void settle(std::span<Field> fields, const std::bitset<kMostSlots>& from, const std::bitset<kMostSlots>& to) const;
     //! One column of many events, an array or a tuple, into rows of fields that lie one behind the other.
     void read_slot(std::size_t slot, nb::handle column, std::span<Field> rows, Mode& mode) const;
 

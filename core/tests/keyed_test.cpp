@@ -50,7 +50,8 @@ void test_windows_agree_with_brute_force(Time lateness, Time spread) {
         const Concat::Partial partial = monoid.lift(letter);
         keyed.push(slot, time, null ? nullptr : &partial, [&](std::size_t window, const Concat::Partial& told) {
             const Span& span = spans[window];
-            check(text_of(monoid, told) == model.query(slot, span.from(time, false), span.to(time)), "a window is what brute force says");
+            check(text_of(monoid, told) == model.query(slot, span.from(time, false), span.to(time)),
+                  "a window is what brute force says");
         });
     }
 }

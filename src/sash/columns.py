@@ -63,7 +63,7 @@ def read_rows(values: Any, row: Row, size: int) -> list[Column] | None:
     if (
         _is_column(values)
         and not row.objects
-        and all(slot.path.column is slot.path.index is None for slot in row.slots)
+        and all(slot.path.column is None and slot.path.index is None for slot in row.slots)
     ):
         return [_one_a_time(read_with_nulls(values, slot.inputs), size) for slot in row.slots]
     if not hasattr(values, "__getitem__") or isinstance(values, (list, tuple, np.ndarray)):

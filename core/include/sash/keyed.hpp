@@ -195,8 +195,7 @@ private:
     void forget(Key& key) {
         if (!clock_.watermark || options_.spans.empty()) return;
         Time needed = kLatest;
-        for (const Span& span : options_.spans)
-            needed = std::min(needed, span.from(*clock_.watermark, options_.reals));
+        for (const Span& span : options_.spans) needed = std::min(needed, span.from(*clock_.watermark, options_.reals));
         if (needed != kEarliest) key.window.bulk_evict(needed - 1);
     }
 

@@ -29,8 +29,8 @@ inline Cell wide_cell(Cell cell, Cell mask = 0) {
     return encode_real(exact_real(cell ^ mask)) ^ mask;
 }
 
-//! A partial of integers as one of reals. Each of these maps is a homomorphism, so it makes no difference whether events
-//! are combined before or after it.
+//! A partial of integers as one of reals. Each of these maps is a homomorphism, so it makes no difference whether
+//! events are combined before or after it.
 inline double widen(const SumInt&, std::int64_t partial) {
     return exact_real(partial);
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,6 @@ from sash.frames.base import Answer, Codes, Numbers, Objects, Taken, Values, rea
 from sash.times import Kind, encode_array
 
 __all__ = ["PandasFrame"]
-
-#: pandas warns of frames to which so many columns were added one by one.
-_MANY: Final = 50
 
 
 class PandasFrame:
@@ -90,13 +87,12 @@ class PandasFrame:
         import pandas as pd
 
         made = {name: self._column(answer) for name, answer in columns.items()}
-        if len(made) > _MANY:
-            results = pd.DataFrame(made, index=self._data.index, columns=list(made), copy=False)
-            return pd.concat([self._data, results], axis=1)
-        # A copy as pandas' own methods make it: at once, or on the first write where copy-on-write is on.
-        whole = self._data.copy(deep=None)
-        for name, column in made.items():
-            whole[name] = pd.Series(column, index=whole.index, copy=False)
+        # Copies as pandas' own methods make them: at once, or on the first write where copy-on-write is on. The results
+        # are nobody else's, and assigning or concatenating them would copy them once more.
+        own = {label: self._data[label].copy(deep=None) for label in self._data.columns}
+        whole = pd.DataFrame(own | made, index=self._data.index, copy=False)
+        whole.columns.name = self._data.columns.name
+        whole.attrs = dict(self._data.attrs)
         return whole
 
     def _column(self, answer: Answer) -> Any:

@@ -26,8 +26,8 @@ struct ExactlySame {
         }
     }
 
-    static constexpr bool compares =
-        std::equality_comparable<Partial> && std::has_unique_object_representations_v<Partial> && !M::fallible && !Rounded<M>;
+    static constexpr bool compares = std::equality_comparable<Partial> &&
+                                     std::has_unique_object_representations_v<Partial> && !M::fallible && !Rounded<M>;
 };
 
 template <Monoid M, class Same>

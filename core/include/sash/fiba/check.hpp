@@ -91,7 +91,8 @@ void Fiba<M>::check_slot(const Inner& node, std::uint32_t level, std::uint32_t i
     const Id child = node.ids[index];
     invariant(node.counts[index] == count_node(child, level - 1), "a kept count is the child's");
     if (!stale_)
-        invariant(same_partial<M>(node.aggregates[index], fold_node(child, level - 1)), "a kept aggregate is the child's");
+        invariant(same_partial<M>(node.aggregates[index], fold_node(child, level - 1)),
+                  "a kept aggregate is the child's");
 }
 
 template <Monoid M>

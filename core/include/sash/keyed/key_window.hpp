@@ -25,9 +25,7 @@ public:
     KeyWindow& operator=(KeyWindow&&) noexcept = default;
 
     std::size_t size() const { return many_ ? many_->size() : few_.size; }
-    std::size_t bytes() const {
-        return many_ ? many_->bytes() : few_.capacity * sizeof(Entry);
-    }
+    std::size_t bytes() const { return many_ ? many_->bytes() : few_.capacity * sizeof(Entry); }
 
     //! Anywhere; an equal time combines: old (x) new. O(kFew) while events are few, then as FiBA.
     void insert(const M& monoid, Time time, const Partial& partial) {
@@ -121,9 +119,8 @@ private:
 
     const Entry* find(Time time) const {
         const Entry* const end = few_.entries.get() + few_.size;
-        const Entry* const entry =
-            std::find_if(few_.entries.get(), few_.entries.get() + few_.size,
-                         [&](const Entry& one) { return one.time == time; });
+        const Entry* const entry = std::find_if(few_.entries.get(), few_.entries.get() + few_.size,
+                                                [&](const Entry& one) { return one.time == time; });
         return entry == end ? nullptr : entry;
     }
 
