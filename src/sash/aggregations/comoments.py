@@ -41,7 +41,9 @@ class _CoMoments(Pairs):
 
     def lift(self, value: Any) -> tuple[Any, ...]:
         x, y = self.read(value)
-        return x, y, 0.0, 0.0, 0.0, 1
+        # 0, but NaN for an infinity: nothing can be told from there on, in whatever order events are combined.
+        none_x, none_y = x - x, y - y
+        return x + none_x, y + none_y, none_x, none_y, none_x + none_y, 1
 
     def combine(self, older: tuple[Any, ...], newer: tuple[Any, ...]) -> tuple[Any, ...]:
         a, b = CoMoments(*older), CoMoments(*newer)
