@@ -1,5 +1,4 @@
 //! Windows over records.
-#include <array>
 #include <utility>
 
 #include "mixed.hpp"
@@ -33,33 +32,17 @@ struct Codec<face::Mixed> {
 
 namespace sash::face {
 
-namespace {
-
-template <std::size_t... sizes>
-std::unique_ptr<Kernel> make_in_place(const LayoutPtr& layout, const AlgorithmOptions& algorithm,
-                                      std::index_sequence<sizes...>) {
-    std::unique_ptr<Kernel> kernel;
-    const auto fits = [&]<std::size_t size>(std::integral_constant<std::size_t, size>) {
-        if (layout->words() > size) return false;
-        kernel = make_kernel(Record<Words<size>>(layout), algorithm);
-        return true;
-    };
-    (fits(std::integral_constant<std::size_t, sizes>{}) || ...);
-    return kernel;
-}
-
-}  // namespace
-
 std::unique_ptr<Kernel> make_record(const RowReader& row, const LayoutPtr& layout, const AlgorithmOptions& algorithm) {
     if (!row.objects().empty()) {
         auto members = std::make_shared<Mixed::Members>();
         for (const ObjectSpec& object : row.objects()) members->emplace_back(object.aggregation);
         return make_kernel(Mixed(layout, std::move(members)), algorithm);
     }
+    if (algorithm.name != "fiba") return make_kernel(Record<std::vector<Word>>(layout), algorithm);
     std::unique_ptr<Kernel> kernel;
-    if (algorithm.name == "fiba")
-        kernel = make_in_place(layout, algorithm, std::index_sequence<1, 2, 4, 8, 16, 32, 64>());
-    return kernel ? std::move(kernel) : make_kernel(Record<std::vector<Word>>(layout), algorithm);
+    with_storage(*layout,
+                 [&]<class Storage>(Type<Storage>) { kernel = make_kernel(Record<Storage>(layout), algorithm); });
+    return kernel;
 }
 
 }  // namespace sash::face

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <functional>
+#include <type_traits>
 #include <utility>
 
 #include "sash/record.hpp"
@@ -101,7 +102,7 @@ public:
     }
 
 private:
-    //! No sum of integers that reaches no further overflows.
+    //! Nothing that reaches no further can fail.
     static constexpr double kSafe = 0x1p62;
 
     const Layout& layout() const { return keyed_.monoid().layout(); }
@@ -112,7 +113,7 @@ private:
 
     double reach_of(const Rows& rows) const {
         double reach = 0.0;
-        if (layout().may_overflow())
+        if (layout().may_fail())
             for (std::size_t i = 0; i < rows.ticks.size(); ++i) reach += layout().reach(event(rows, i));
         return reach;
     }
@@ -165,29 +166,18 @@ private:
     }
 
     Keyed<M> keyed_;
-    //! How far sums of integers may have come: the sizes of all that ever came in.
+    //! How far results of integers may have come: the sizes of all that ever came in.
     double reach_ = 0.0;
 };
-
-template <std::size_t... sizes>
-std::unique_ptr<KeyedKernel> make_in_place(const LayoutPtr& layout, const KeyedOptions& options,
-                                           std::index_sequence<sizes...>) {
-    std::unique_ptr<KeyedKernel> kernel;
-    const auto fits = [&]<std::size_t size>(std::integral_constant<std::size_t, size>) {
-        if (layout->words() > size) return false;
-        kernel = std::make_unique<KeyedOver<Words<size>>>(Record<Words<size>>(layout), options);
-        return true;
-    };
-    (fits(std::integral_constant<std::size_t, sizes>{}) || ...);
-    return kernel;
-}
 
 }  // namespace
 
 std::unique_ptr<KeyedKernel> make_keyed(const LayoutPtr& layout, const KeyedOptions& options) {
-    auto kernel = make_in_place(layout, options, std::index_sequence<1, 2, 4, 8, 16, 32, 64>());
-    if (kernel) return kernel;
-    return std::make_unique<KeyedOver<std::vector<Word>>>(Record<std::vector<Word>>(layout), options);
+    std::unique_ptr<KeyedKernel> kernel;
+    with_storage(*layout, [&]<class Storage>(std::type_identity<Storage>) {
+        kernel = std::make_unique<KeyedOver<Storage>>(Record<Storage>(layout), options);
+    });
+    return kernel;
 }
 
 }  // namespace sash::face

@@ -122,6 +122,30 @@ def test_a_sum_that_overflows_changes_nothing():
     assert [r.value for r in s.push("b", 4, 2)] == [3]
 
 
+@pytest.mark.parametrize(
+    ("aggregation", "bad"),
+    [
+        (sash.HarmonicMean(), -1.0),
+        (sash.WeightedMean(), (1.0, -2.0)),
+        (sash.Max(), -(2**63)),
+        (sash.Min(), 2**63 - 1),
+        (sash.Range(), -(2**63)),
+        (sash.Delta(), -(2**63)),
+    ],
+    ids=repr,
+)
+def test_a_value_that_is_refused_changes_nothing(aggregation, bad):
+    """Not even the events that came before it in the same batch."""
+    good = (2.0, 1.0) if isinstance(bad, tuple) else 2
+    s = sash.Sliding(aggregation, sash.TimeWindow(10), by=True, lateness=3)
+    s.push_many(["a", "b"], [1, 2], [good, good])
+    before = s.snapshot()
+    with pytest.raises((ValueError, OverflowError)):
+        s.push_many(["a", "c", "a"], [3, 3, 4], [good, good, bad])
+    assert s.snapshot() == before
+    assert s.keys == ["a", "b"]
+
+
 class Spread(sash.Aggregation):
     """The greatest minus the least; None for one value."""
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,20 @@ namespace sash {
 //! The words of a record in place. Those behind the last part are zero.
 template <std::size_t N>
 using Words = std::array<Word, N>;
+
+//! Calls f with the type of the least storage that holds the words of a layout: in place as long as that pays.
+template <class F>
+void with_storage(const Layout& layout, F f) {
+    const auto fits = [&]<std::size_t size>(std::integral_constant<std::size_t, size>) {
+        if (layout.words() > size) return false;
+        f(std::type_identity<Words<size>>{});
+        return true;
+    };
+    const auto any = [&]<std::size_t... sizes>(std::index_sequence<sizes...>) {
+        return (fits(std::integral_constant<std::size_t, sizes>{}) || ...);
+    };
+    if (!any(std::index_sequence<1, 2, 4, 8, 16, 32, 64>())) f(std::type_identity<std::vector<Word>>{});
+}
 
 //! A monoid that is made of others at run time. `Storage` is what its words lie in: Words<N> for at most N of them, or
 //! std::vector<Word> for any number.

@@ -10,7 +10,20 @@ from typing import Any, Final
 from sash.aggregations.args import ArgMax, ArgMin
 from sash.aggregations.base import Aggregation, Native, Option
 
-__all__ = ["Answer", "ObjectMember", "Part", "Path", "Row", "Slot", "build", "fits", "located", "paths_of", "record"]
+__all__ = [
+    "Answer",
+    "ObjectMember",
+    "Part",
+    "Path",
+    "Row",
+    "Slot",
+    "build",
+    "fits",
+    "located",
+    "paths_of",
+    "record",
+    "row_of",
+]
 
 #: The kernels that have a fixed-size partial and read numbers, so that they can be parts of a record.
 _PARTS: Final = frozenset(
@@ -131,6 +144,24 @@ def fits(aggregation: Aggregation) -> tuple[Part, tuple[Slot, ...]] | None:
         positive=bool(native.options.get("geometric")),
     )
     return Part(native.kernel, (0,), native.options), (slot,)
+
+
+def row_of(aggregation: Aggregation) -> Row | None:
+    """The record that an aggregation is by itself; None if it is none.
+
+    >>> from sash import Max
+    >>> row_of(Max()).parts[0].kernel
+    'max'
+    """
+    native = aggregation.native()
+    if native is not None and native.row is not None:
+        return native.row
+    fitting = fits(aggregation)
+    if fitting is None:
+        return None
+    part, slots = fitting
+    answer = Answer(aggregation, native=True, position=0, truth=_says_true(aggregation))
+    return Row(slots, (part,), (), (answer,), composite=False, timed=aggregation.timed)
 
 
 def paths_of(aggregation: Aggregation) -> tuple[Path, ...]:

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sash import _core
+from sash.aggregations import records
 from sash.aggregations.compiled import Compiled
-from sash.aggregations.records import Answer, Part, Path, Row, fits
+from sash.aggregations.records import Answer, Part, Path, Row
 from sash.columns import Column, read_with_nulls
 from sash.errors import SnapshotError
 from sash.sliding.batch import checked_key, items_of, rows_of
@@ -46,22 +47,10 @@ def row_of(spec: Spec) -> Row | None:
     windows = all(isinstance(policy, TimeWindow) and policy.every is None for policy in spec.policies)
     if not plain or not windows or not isinstance(spec.trigger, EachEvent):
         return None
-    row = _row(spec)
+    row = records.row_of(spec.aggregation)
     if row is None or row.objects or any(_answers_with_several(part) for part in row.parts):
         return None
     return row
-
-
-def _row(spec: Spec) -> Row | None:
-    native = spec.aggregation.native()
-    if native is not None and native.row is not None:
-        return native.row
-    fitting = fits(spec.aggregation)
-    if fitting is None:
-        return None
-    part, slots = fitting
-    answer = Answer(spec.aggregation, native=True, position=0, truth=part.kernel in ("any", "all"))
-    return Row(slots, (part,), (), (answer,), composite=False, timed=spec.aggregation.timed)
 
 
 def _answers_with_several(part: Part) -> bool:

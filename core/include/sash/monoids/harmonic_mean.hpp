@@ -24,9 +24,10 @@ struct HarmonicMean {
     static constexpr bool fallible = false;
 
     Partial identity() const { return {0.0, 0}; }
+    bool refuses(Input value) const { return value < 0.0; }
     //! Of 0 and of -0.0 the reciprocal is plus infinity.
     Partial lift(Input value) const {
-        if (value < 0.0)
+        if (refuses(value))
             throw std::invalid_argument("a harmonic mean takes no negative numbers, and " + text_of(value) +
                                         " is one: leave it out, or use Mean");
         return {value == 0.0 ? std::numeric_limits<double>::infinity() : 1.0 / value, 1};

@@ -22,8 +22,9 @@ struct WeightedMean {
     static constexpr bool fallible = false;
 
     Partial identity() const { return {0.0, 0.0}; }
+    bool refuses(const Input& value) const { return value.second < 0.0 || std::isinf(value.second); }
     Partial lift(const Input& value) const {
-        if (value.second < 0.0 || std::isinf(value.second))
+        if (refuses(value))
             throw std::invalid_argument("a weight is a finite number from 0 up, and " + text_of(value.second) +
                                         " is not: leave such events out");
         return {value.first * value.second, value.second};

@@ -106,6 +106,7 @@ public:
 
     bool can_overflow() const override { return true; }
     bool overflowed(const Word* words) const override { return words[numbers()] != 0; }
+    bool can_fail() const override { return true; }
     double reach(const Event&) const override { return std::numeric_limits<double>::infinity(); }
     void write(Writer& writer, const Word* words) const override {
         for (std::size_t i = 0; i < width(); ++i) writer.i64(words[i]);

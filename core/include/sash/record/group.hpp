@@ -17,6 +17,7 @@
 
 #include "sash/codec.hpp"
 #include "sash/monoid.hpp"
+#include "sash/monoids/delta.hpp"
 #include "sash/record/event.hpp"
 #include "sash/record/several.hpp"
 #include "sash/widen.hpp"
@@ -57,8 +58,10 @@ public:
     //! Whether a part may lose its number, and whether one has: its result is an error then.
     virtual bool can_overflow() const = 0;
     virtual bool overflowed(const Word* words) const = 0;
-    //! By how much an event may bring its parts closer to an overflow: a sum of integers cannot overflow as long as
-    //! the reaches of its events add up to less than 2^63. Infinite where nothing is known.
+    //! Whether lifting, combining or lowering may ever fail.
+    virtual bool can_fail() const = 0;
+    //! By how much an event may bring its parts closer to an error: results of integers fit as long as the reaches of
+    //! their events add up to less than 2^63. Infinite for an event that is refused, and where nothing is known.
     virtual double reach(const Event& event) const = 0;
     virtual void write(Writer& writer, const Word* words) const = 0;
     virtual void read(Reader& reader, Word* out) const = 0;
@@ -161,14 +164,12 @@ public:
         return false;
     }
 
+    bool can_fail() const override { return kCanOverflow || kSubtracts || kRefuses || kHasNeutralCell; }
     double reach(const Event& event) const override {
-        if constexpr (std::same_as<M, SumInt>) {
-            double reach = 0.0;
-            for (const Part& part : parts_) reach += std::abs(static_cast<double>(event.fields[part.columns[0]].cell));
-            return reach;
-        } else {
-            return kCanOverflow ? std::numeric_limits<double>::infinity() : 0.0;
-        }
+        double reach = 0.0;
+        if (can_fail())
+            for (const Part& part : parts_) reach += reach_of(part, event);
+        return reach;
     }
 
     void write(Writer& writer, const Word* words) const override {
@@ -205,6 +206,33 @@ private:
         Columns columns;
     };
 
+    static constexpr double kUnknown = std::numeric_limits<double>::infinity();
+    //! Its result is the difference of two values.
+    static constexpr bool kSubtracts = std::same_as<M, Range> || std::same_as<M, Delta>;
+    //! It takes some values only.
+    static constexpr bool kRefuses =
+        requires(const M& monoid, const typename M::Input& input) { monoid.refuses(input); };
+    //! One cell stands for nothing.
+    static constexpr bool kHasNeutralCell = std::derived_from<M, Max>;
+
+    static double reach_of(const Part& part, const Event& event) {
+        const Field& first = event.fields[part.columns[0]];
+        const Field& second = event.fields[part.columns[1]];
+        if (!first.present || !second.present) return 0.0;
+        if constexpr (kSubtracts) {
+            if (part.monoid.kind == NumberKind::real) return 0.0;
+        }
+        if constexpr (std::same_as<M, SumInt> || kSubtracts) {
+            return std::abs(static_cast<double>(first.cell));
+        } else if constexpr (kRefuses) {
+            return part.monoid.refuses(input_of(first, second)) ? kUnknown : 0.0;
+        } else if constexpr (kHasNeutralCell) {
+            return part.monoid.lift(first.cell) == part.monoid.identity() ? kUnknown : 0.0;
+        } else {
+            return kCanOverflow ? kUnknown : 0.0;
+        }
+    }
+
     static Partial get(const Word* words) {
         Partial partial;
         std::memcpy(&partial, words, sizeof partial);
@@ -222,7 +250,7 @@ private:
         const Field& second = event.fields[columns[1]];
         const bool present = first.present && second.present;
         const Partial partial = present ? lifted(monoid, event.time, first, second) : monoid.identity();
-        if constexpr (std::derived_from<M, Max>)
+        if constexpr (kHasNeutralCell)
             if (present && partial == monoid.identity())
                 throw std::overflow_error(
                     "the most extreme 64-bit integer stands for nothing in a record: pass floats");

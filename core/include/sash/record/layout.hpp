@@ -47,11 +47,13 @@ public:
     std::size_t parts() const { return places_.size(); }
     std::size_t words() const { return words_; }
     bool may_overflow() const { return may_overflow_; }
+    bool may_fail() const { return may_fail_; }
 
     void identity(Word* out) const {
         for (const Run& run : runs_) run.group->identity(out + run.begin);
     }
 
+    //! See Group::reach.
     double reach(const Event& event) const {
         double reach = 0.0;
         for (const Run& run : runs_) reach += run.group->reach(event);
@@ -114,10 +116,12 @@ private:
         places_.push_back({run, grown.group->size() - 1});
         words_ = 0;
         may_overflow_ = false;
+        may_fail_ = false;
         for (Run& run : runs_) {
             run.begin = words_;
             words_ += run.group->size() * run.group->width();
             may_overflow_ |= run.group->can_overflow();
+            may_fail_ |= run.group->can_fail();
         }
     }
 
@@ -127,6 +131,7 @@ private:
     std::vector<std::vector<std::size_t>> numbers_;
     std::size_t words_ = 0;
     bool may_overflow_ = false;
+    bool may_fail_ = false;
 };
 
 }  // namespace sash
