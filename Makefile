@@ -2,7 +2,7 @@
 #
 #   make build      the package in .venv, importable, with what the tests need
 #   make test       the C++ tests, then the Python tests, doctests and the code in the documents
-#   make demo       algorithms side by side on a bursty stream
+#   make demo       the main job: a synthetic bike-share stream through Spark, with a table and a chart
 #   make bench      the measurements: the core alone, then the calls from Python
 #   make lint       ruff, mypy and clang-format, none of which changes a file
 #   make format     what ruff and clang-format can repair
@@ -35,7 +35,7 @@ SOURCES = $(shell find core -name '*.hpp' -o -name '*.cpp')
 
 build: $(VENV)/.core
 
-test: $(VENV)/.core
+test: $(VENV)/.core $(VENV)/.redis
 	@$(CMAKE) -B build/tests -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O1 -DSASH_CORE_TESTS=ON
 	@$(BIN)/cmake --build build/tests -- --quiet
 	@$(BIN)/ctest --test-dir build/tests --output-on-failure --no-tests=error
@@ -53,6 +53,10 @@ bench: $(VENV)/.core
 	@$(PIN) $(BIN)/python benchmarks/composite.py
 	@$(PIN) $(BIN)/python benchmarks/compiled.py
 	@$(PIN) $(BIN)/python benchmarks/rolling.py
+	@$(PIN) $(BIN)/python benchmarks/sliding.py
+	@$(PIN) $(BIN)/python benchmarks/stores.py
+	@$(BIN)/python benchmarks/spark_batch.py
+	@$(BIN)/python benchmarks/spark_stream.py
 
 lint: $(VENV)/.core $(VENV)/.lint
 	@$(BIN)/ruff check .
@@ -80,7 +84,8 @@ sanitize: $(VENV)/.core
 	@rm -rf $(SITE) && mkdir -p $(SITE) && cp -r src/sash $(SITE)/ && cp build/sanitize/_*.so $(SITE)/sash/
 	@LD_PRELOAD=$(PRELOAD) ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	    PYTHONPATH=$(CURDIR)/$(SITE):$(PACKAGES) PYTHONDONTWRITEBYTECODE=1 PYTHONMALLOC=malloc \
-	    $$(readlink -f $(BIN)/python) -m pytest -p no:cacheprovider -m "not slow and not project" tests
+	    $$(readlink -f $(BIN)/python) -m pytest -p no:cacheprovider -m "not slow and not project" \
+	    --ignore=tests/spark --ignore=tests/demo tests
 
 clean:
 	@rm -rf $(VENV) build
@@ -119,6 +124,14 @@ $(VENV)/.packages: $(VENV)/.python pyproject.toml
 $(VENV)/.lint: $(VENV)/.python pyproject.toml
 	@$(BIN)/python -c "$$REQUIREMENTS" lint > $(VENV)/lint.txt
 	@$(PIP) -r $(VENV)/lint.txt
+	@touch $@
+
+# The tests of the Redis store start a server of their own. Where none can be installed, they are left out, and say so.
+$(VENV)/.redis: $(VENV)/.python
+	@command -v redis-server > /dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && \
+	    echo "Installing redis-server" && apt-get update -qq > /dev/null && \
+	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends redis-server > /dev/null; } || \
+	    echo "redis-server is missing: apt-get install redis-server, or its tests are left out" >&2
 	@touch $@
 
 # Editable: a change of Python code needs no new build, a change of the core builds what it touches.

@@ -43,15 +43,20 @@ def run(block: Block, names: dict[str, object], document: str) -> list[str]:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(PROJECT).as_posix())
-def test_code_in_a_document_runs(document: Path) -> None:
-    """The blocks of one document are one session: a later block sees the names of the earlier ones."""
+def test_code_in_a_document_runs(document: Path, request: pytest.FixtureRequest) -> None:
+    """The blocks of one document are one session: a later block sees the names of the earlier ones. Where they use a
+    session of Spark, it is there as `spark`."""
     names: dict[str, object] = {"__name__": "__main__"}
-    complaints = [line for block in blocks(document.read_text()) for line in run(block, names, document.name)]
+    found = list(blocks(document.read_text()))
+    if any(re.search(r"\bspark\.", block.source) for block in found):
+        names["spark"] = request.getfixturevalue("spark")
+    complaints = [line for block in found for line in run(block, names, document.name)]
     assert not complaints, "".join(complaints)
 
 
 GUIDES = (
     "README docs/windows docs/algorithms docs/times docs/aggregations docs/write-your-own docs/sliding docs/rolling"
+    " docs/spark docs/spark-streams docs/stores"
 )
 
 

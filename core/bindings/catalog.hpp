@@ -94,8 +94,16 @@ bool with_algorithm(std::string_view name, F f) {
     return std::apply([&](const auto&... entries) { return (matches(entries) || ...); }, kCatalog);
 }
 
+//! The same over a store: defined in stored_kernel.hpp, and made for every monoid in stored_kernels.cpp and where the
+//! monoid is defined.
 template <class M>
-std::unique_ptr<KernelOver<M>> make_kernel(const M& monoid, const AlgorithmOptions& options) {
+std::unique_ptr<KernelOver<M>> make_stored(const M& monoid, const AlgorithmOptions& options);
+
+//! Never inlined, so that the files of stored kernels can link to it instead of making every algorithm once more.
+template <class M>
+[[gnu::noinline]] std::unique_ptr<KernelOver<M>> make_kernel(const M& monoid, const AlgorithmOptions& options) {
+    if constexpr (RunsAnywhere<M>)
+        if (options.store) return make_stored(monoid, options);
     std::unique_ptr<KernelOver<M>> kernel;
     const bool known = with_algorithm<M>(
         options.name, [&]<class C>(Type<C>) { kernel = std::make_unique<KernelOf<C>>(monoid, options); });

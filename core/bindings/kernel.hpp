@@ -26,6 +26,12 @@ struct CompiledFunctions;
 
 }  // namespace sash
 
+namespace sash::paged {
+
+class Store;
+
+}  // namespace sash::paged
+
 namespace sash::face {
 
 //! A value on its way in. A kernel reads the fields of its own kind of input and no others.
@@ -144,6 +150,8 @@ struct AlgorithmOptions {
     std::string name;
     unsigned min_arity = 0;
     unsigned leaf = 0;
+    //! Where the window's pages wait; nothing for a window in memory.
+    std::shared_ptr<paged::Store> store = nullptr;
 };
 
 }  // namespace sash::face

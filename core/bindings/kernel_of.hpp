@@ -12,7 +12,7 @@ namespace sash::face {
 
 //! C is a Checked window.
 template <class C>
-class KernelOf final : public KernelOver<typename C::Monoid> {
+class KernelOf : public KernelOver<typename C::Monoid> {
 public:
     using Base = KernelOver<typename C::Monoid>;
     using Algorithm = typename C::Algorithm;
@@ -22,7 +22,7 @@ public:
     using typename Base::Visitor;
 
     KernelOf(const Monoid& monoid, const AlgorithmOptions& options)
-        : Base(monoid, options), window_(make(monoid, options)) {}
+        : KernelOf(monoid, options, make(monoid, options)) {}
 
     std::size_t size() const override { return window_.size(); }
     std::size_t bytes() const override { return window_.bytes() + sizeof(*this) - sizeof(C); }
@@ -60,6 +60,12 @@ public:
         }
     }
 
+protected:
+    KernelOf(const Monoid& monoid, const AlgorithmOptions& options, C window)
+        : Base(monoid, options), window_(std::move(window)) {}
+
+    C window_;
+
 private:
     //! Hands the options on to an algorithm that has any.
     static C make(const Monoid& monoid, const AlgorithmOptions& options) {
@@ -71,8 +77,6 @@ private:
             return C(monoid);
         }
     }
-
-    C window_;
 };
 
 }  // namespace sash::face

@@ -72,7 +72,7 @@ public:
     }
 
     //! The number of entries, the times, the partials: the same bytes for the same window, whatever its history.
-    void save(Writer& writer) const final {
+    void save(Writer& writer) const override {
         Writer partials;
         writer.u64(size());
         for_each([&](Time time, const Partial& partial) {
@@ -82,7 +82,7 @@ public:
         writer.raw(partials.bytes());
     }
 
-    void restore(Reader& reader) final {
+    void restore(Reader& reader) override {
         std::vector<Time> times(reader.count(sizeof(Time) + 1));
         for (Time& time : times) time = reader.i64();
         if (std::adjacent_find(times.begin(), times.end(), std::greater_equal<>()) != times.end())

@@ -44,6 +44,24 @@ public:
         reach_ += reach;
     }
 
+    void insert(const Rows& rows) override {
+        reach_ += reach_of(rows);
+        Storage lifted = keyed_.monoid().blank();
+        for (std::size_t i = 0; i < rows.ticks.size(); ++i) {
+            const bool taken = layout().lift(event(rows, i), lifted.data());
+            keyed_.insert(rows.slots[i], rows.ticks[i], taken ? &lifted : nullptr);
+        }
+    }
+
+    void answer(std::span<const std::uint32_t> slots, std::span<const Time> ticks,
+                std::span<AnswerColumn> answers) const override {
+        for (std::size_t i = 0; i < ticks.size(); ++i)
+            for (std::size_t window = 0; window < keyed_.options().spans.size(); ++window)
+                tell(answers, window, keyed_.query(slots[i], window, ticks[i]));
+    }
+
+    void trim(const std::function<void(std::uint32_t)>& drop) override { keyed_.trim(drop); }
+
     std::vector<std::pair<std::vector<Outcome>, bool>> ask(std::uint32_t slot, Time time) const override {
         std::vector<std::pair<std::vector<Outcome>, bool>> windows;
         for (std::size_t i = 0; i < keyed_.options().spans.size(); ++i)
@@ -118,6 +136,12 @@ private:
         return reach;
     }
 
+    void tell(std::span<AnswerColumn> answers, std::size_t window, const Storage& partial) const {
+        const std::size_t parts = layout().parts();
+        for (std::size_t part = 0; part < parts; ++part)
+            put(answers[window * parts + part], layout().lower(part, partial.data()));
+    }
+
     void extend_with_a_way_back(const Rows& rows, std::span<AnswerColumn> answers) {
         const EventClock clock = keyed_.clock();
         std::vector<typename Keyed<M>::Change> changes;
@@ -135,17 +159,14 @@ private:
 
     template <class Push>
     void run(const Rows& rows, std::span<AnswerColumn> answers, Push push) {
-        const std::size_t parts = layout().parts();
         Storage lifted = keyed_.monoid().blank();
         for (std::size_t i = 0; i < rows.ticks.size(); ++i) {
             const Time time = rows.ticks[i];
             if (keyed_.clock().is_late(time)) continue;
             const std::uint32_t slot = rows.slots[i];
             const bool taken = layout().lift(event(rows, i), lifted.data());
-            push(slot, time, taken ? &lifted : nullptr, [&](std::size_t window, const Storage& partial) {
-                for (std::size_t part = 0; part < parts; ++part)
-                    put(answers[window * parts + part], layout().lower(part, partial.data()));
-            });
+            push(slot, time, taken ? &lifted : nullptr,
+                 [&](std::size_t window, const Storage& partial) { tell(answers, window, partial); });
         }
     }
 

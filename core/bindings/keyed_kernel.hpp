@@ -36,6 +36,13 @@ public:
     //! Takes the events that are not late; answers[window * parts + part] gets one answer for each of them. Where a
     //! result is an error, everything is as it was.
     virtual void extend(const Rows& rows, std::span<AnswerColumn> answers) = 0;
+    //! Takes the events in, late or not, and answers none. What a throw leaves behind is of no use.
+    virtual void insert(const Rows& rows) = 0;
+    //! answers[window * parts + part] gets one answer for each slot and tick: that of the window that ends there.
+    virtual void answer(std::span<const std::uint32_t> slots, std::span<const Time> ticks,
+                        std::span<AnswerColumn> answers) const = 0;
+    //! Drops what no window after the watermark can hold, and the keys that have nothing left.
+    virtual void trim(const std::function<void(std::uint32_t)>& drop) = 0;
     //! The answers of a key's windows that end at a time, and whether an event is in each.
     virtual std::vector<std::pair<std::vector<Outcome>, bool>> ask(std::uint32_t slot, Time time) const = 0;
     virtual void sweep(const std::function<void(std::uint32_t)>& drop) = 0;

@@ -1,6 +1,10 @@
 #include "keys.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "arrays.hpp"
 
 namespace sash::face {
 
@@ -29,8 +33,24 @@ std::vector<Keys::Slot> Keys::slots(const nb::list& keys) {
     slots.reserve(keys.size());
     for (const nb::handle key : keys) {
         std::int64_t integer = 0;
-        slots.push_back(integer_of(key, integer) ? slot_of(integer) : slot_of(key));
+        if (!integer_of(key, integer)) {
+            slots.push_back(slot_of(key));
+            continue;
+        }
+        const std::size_t before = made_.size();
+        slots.push_back(slot_of(integer));
+        if (made_.size() != before && !PyLong_CheckExact(key.ptr())) {
+            given_[nb::int_(slots.back())] = key;
+            names_[slots.back()].disguised = true;
+        }
     }
+    return slots;
+}
+
+std::vector<Keys::Slot> Keys::known(std::span<const std::int64_t> keys) const {
+    std::vector<Slot> slots;
+    slots.reserve(keys.size());
+    for (const std::int64_t key : keys) slots.push_back(integers_.find(key));
     return slots;
 }
 
@@ -74,12 +94,29 @@ Keys::Slot Keys::find(nb::handle key) const {
 
 nb::object Keys::key(Slot slot) const {
     const Name& name = names_[slot];
+    if (name.disguised) return nb::borrow(given_[nb::int_(slot)]);
     return name.other == nullptr ? nb::object(nb::int_(name.integer)) : nb::borrow(name.other);
+}
+
+nb::object Keys::column(std::span<const Slot> slots) const {
+    const bool integers = std::all_of(slots.begin(), slots.end(), [&](Slot slot) {
+        return names_[slot].other == nullptr && !names_[slot].disguised;
+    });
+    if (!integers) {
+        nb::list keys;
+        for (const Slot slot : slots) keys.append(key(slot));
+        return keys;
+    }
+    std::vector<std::int64_t> keys;
+    keys.reserve(slots.size());
+    for (const Slot slot : slots) keys.push_back(names_[slot].integer);
+    return array_of(std::move(keys));
 }
 
 void Keys::drop(Slot slot) {
     Name& name = names_[slot];
     if (!name.taken) return;
+    if (name.disguised && PyDict_DelItem(given_.ptr(), nb::int_(slot).ptr()) != 0) throw nb::python_error();
     if (name.other == nullptr) {
         integers_.erase(name.integer);
     } else if (PyDict_DelItem(others_.ptr(), name.other) != 0) {

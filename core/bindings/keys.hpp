@@ -21,10 +21,14 @@ public:
     //! The slots of keys, new ones for those that have none.
     std::vector<Slot> slots(std::span<const std::int64_t> keys);
     std::vector<Slot> slots(const nb::list& keys);
+    //! The slots of keys, KeyTable::kNone for those that have none.
+    std::vector<Slot> known(std::span<const std::int64_t> keys) const;
     //! KeyTable::kNone if the key has none.
     Slot find(nb::handle key) const;
-    //! The key of a slot.
+    //! The key of a slot, as it was first given.
     nb::object key(Slot slot) const;
+    //! The keys of slots: an array if all of them are integers, otherwise a list.
+    nb::object column(std::span<const Slot> slots) const;
     //! The key of a slot is gone; the slot is free for another.
     void drop(Slot slot);
     //! How many slots were ever given out, dropped ones included.
@@ -32,9 +36,13 @@ public:
     //! The slots that were made since a mark are given back, newest first.
     void drop_since(std::size_t mark);
     std::size_t mark() const { return made_.size(); }
+    //! The slots that were made since a mark.
+    std::vector<Slot> made_since(std::size_t mark) const {
+        return {made_.begin() + static_cast<std::ptrdiff_t>(mark), made_.end()};
+    }
     void settle() { made_.clear(); }
     std::size_t bytes() const;
-    std::vector<PyObject*> references() const { return {others_.ptr()}; }
+    std::vector<PyObject*> references() const { return {others_.ptr(), given_.ptr()}; }
 
 private:
     struct Name {
@@ -42,6 +50,8 @@ private:
         //! Nothing for an integer, and for a slot that is free.
         PyObject* other = nullptr;
         bool taken = false;
+        //! An integer that was given as something else.
+        bool disguised = false;
     };
 
     static bool integer_of(nb::handle key, std::int64_t& integer);
@@ -52,6 +62,8 @@ private:
     KeyTable integers_;
     //! Key to slot. It owns the keys.
     nb::dict others_;
+    //! Slot to key, for integers that were given as something else: 1.0, True.
+    nb::dict given_;
     std::vector<Name> names_;
     std::vector<Slot> free_;
     //! In the order in which they were made, since the last settle.

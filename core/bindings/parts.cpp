@@ -15,6 +15,7 @@
 #include "sash/monoids/increasing_run.hpp"
 #include "sash/monoids/m4.hpp"
 #include "sash/monoids/rate.hpp"
+#include "sash/monoids/row_of.hpp"
 #include "sash/monoids/shape.hpp"
 #include "sash/monoids/time_weighted_mean.hpp"
 #include "sash/monoids/weighted_mean.hpp"
@@ -124,6 +125,14 @@ void add_increasing_run(const Making& making) {
     making.add(LongestIncreasingRun{making.scale, making.kind()});
 }
 
+void add_row_of(const Making& making) {
+    const auto pick = making.is("row_of_greatest") ? RowOf::Pick::greatest
+                      : making.is("row_of_least")  ? RowOf::Pick::least
+                      : making.is("row_of_first")  ? RowOf::Pick::first
+                                                   : RowOf::Pick::last;
+    making.add(RowOf{pick});
+}
+
 void add_compiled(const Making& making) {
     making.layout.add(std::make_unique<CompiledGroup>(*making.options().compiled, making.part.slots));
 }
@@ -158,6 +167,10 @@ constexpr std::pair<std::string_view, Maker> kParts[] = {
     {"time_weighted_mean", add_time_weighted_mean},
     {"m4", add_m4},
     {"increasing_run", add_increasing_run},
+    {"row_of_greatest", add_row_of},
+    {"row_of_least", add_row_of},
+    {"row_of_first", add_row_of},
+    {"row_of_last", add_row_of},
     {"compiled", add_compiled},
 };
 

@@ -150,6 +150,15 @@ void RowReader::settle(std::span<Field> fields, const std::bitset<kMostSlots>& f
 void RowReader::read_slot(std::size_t slot, nb::handle column, std::span<Field> rows, Mode& mode) const {
     using Integers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
     using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    using Marks = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    if (nb::isinstance<nb::list>(column)) {
+        // Values that stand for nothing, and marks that say which are there.
+        read_slot(slot, column[0], rows, mode);
+        const Marks marks = nb::cast<Marks>(column[1]);
+        for (std::size_t i = 0; i < marks.size(); ++i)
+            if (marks(i) == 0) rows[i * slots_.size() + slot].present = false;
+        return;
+    }
     Integers integers;
     Reals reals;
     bool real = false;

@@ -10,6 +10,7 @@
 
 #include "face.hpp"
 #include "row.hpp"
+#include "stored.hpp"
 
 namespace sash::face {
 
@@ -29,7 +30,8 @@ T option(const nb::dict& options, const char* name, T otherwise) {
 }
 
 AlgorithmOptions algorithm_options(std::string name, const nb::dict& options) {
-    return {std::move(name), option(options, "min_arity", 0u), option(options, "leaf", 0u)};
+    return {std::move(name), option(options, "min_arity", 0u), option(options, "leaf", 0u),
+            options.contains("pager") ? store_of(options["pager"]) : nullptr};
 }
 
 //! `native` is the aggregation's Native, or None.

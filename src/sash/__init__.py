@@ -8,6 +8,7 @@
 4
 """
 
+from sash import stores
 from sash.aggregations import (
     M4,
     Aggregation,
@@ -93,6 +94,7 @@ from sash.errors import (
 from sash.plan import Plan
 from sash.rolling import rolling
 from sash.sliding import LateEvent, Result, Results, Sliding
+from sash.stored import StoredWindow
 from sash.triggers import AtWatermark, EachEvent, EveryEvents, EverySlide, OnDemand, OnPunctuation
 from sash.window import Window
 from sash.windows import (
@@ -197,6 +199,7 @@ __all__ = [
     "Sliding",
     "SnapshotError",
     "StoreError",
+    "StoredWindow",
     "Sum",
     "TimeWeightedMean",
     "TimeWindow",
@@ -210,4 +213,5 @@ __all__ = [
     "built_ins",
     "compiled",
     "rolling",
+    "stores",
 ]

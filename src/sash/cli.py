@@ -1,11 +1,11 @@
 """The command line: `sash demo`."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import sash
-from sash import demo as demonstration
 
 app = typer.Typer(
     help="Sliding-window aggregation.", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
@@ -29,11 +29,30 @@ def _options(
 
 @app.command()
 def demo(
-    events: Annotated[int, typer.Option(min=100, help="How many events to run.")] = 20_000,
-    seed: Annotated[int, typer.Option(help="Another seed is another stream.")] = 1,
+    out: Annotated[Path, typer.Option(help="The folder for the trips, the results and the chart.")] = Path(
+        "build/demo"
+    ),
+    seed: Annotated[int, typer.Option(min=0, help="Another seed is another stream.")] = 1,
+    trips: Annotated[int, typer.Option(min=1_000, help="How many trips to make.")] = 200_000,
 ) -> None:
-    """Run algorithms side by side on a bursty synthetic stream, in order and with late events."""
-    demonstration.run(events=events, seed=seed)
+    """Run a synthetic stream of bike trips through the pipeline on Spark, on this machine."""
+    from sash.demo.requirements import missing
+
+    _stop_if(missing())
+    from rich.console import Console
+
+    from sash.demo.show import foreign, show
+
+    if strange := foreign(out):
+        _stop_if(f"{out} holds {strange[0]}, which is not of a demo: name an empty or a new folder with --out")
+    show(out, trips, seed, Console(highlight=False))
+
+
+def _stop_if(problem: str | None) -> None:
+    """Say in one line what is in the way, and leave."""
+    if problem is not None:
+        typer.echo(problem, err=True)
+        raise typer.Exit(1)
 
 
 def main() -> None:

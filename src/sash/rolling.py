@@ -36,6 +36,11 @@ def rolling(
     L holds the rows of its key in (T - L, T]; see `Plan` for `closed`, `min_periods`, `peers` and `emit`. Nulls are
     skipped and the row still gets its result; a null time is a ValueError.
 
+    A window with `every` speaks at times of its own. If all have the same, the result is another frame: the columns of
+    the key, `window_start`, `window_end` and the results, a row for each multiple of `every` whose window holds a row;
+    with windows of several lengths, the start is that of the longest. `DeltaWindow`, `PunctuatedWindow`, `PolicyWindow`
+    and `AdaptiveWindow` are run by `sash.Sliding`, row after row: their functions are given rows, as dictionaries.
+
     Give a `Plan`, or in short its parts: with one `window` the columns are called as the aggregations are; with a list
     of windows, and with a plan, each name is followed by its window: `spent_1h`.
 
@@ -52,6 +57,9 @@ def rolling(
     >>> two = rolling(frame, on="time", window=[2, 3], spent=sash.Sum("amount"))
     >>> list(two), two["spent_2"]
     (['time', 'amount', 'spent_2', 'spent_3'], array([5, 6, 3, 6]))
+    >>> slides = rolling(frame, on="time", window=TimeWindow(4, every=2), spent=sash.Sum("amount"))
+    >>> slides["window_end"], slides["spent"]
+    (array([ 2,  4,  6,  8, 10]), array([6, 8, 2, 4, 4]))
     """
     frame = as_frame(data)
     if plan is not None:

@@ -26,7 +26,8 @@ class Window(_core.Window):
 
     `Window(aggregation, algorithm="auto", **options)`. With "auto" the window takes events in any order; promise
     `in_order=True` and it takes a cheaper algorithm; add `worst_case=True` if no single call may take long, or
-    `subtract=True` if totals may be maintained by subtraction. `sash.ALGORITHMS` has the algorithms by name.
+    `subtract=True` if totals may be maintained by subtraction. `sash.ALGORITHMS` has the algorithms by name. With
+    `store=` the window may be larger than memory; `sash.StoredWindow` tells what else it takes.
 
     Times are int, float, date, datetime, `numpy.datetime64`, `pandas.Timestamp` or Arrow timestamps; the first event
     decides, and times leave as they came. An event at a time that is there already is combined with it, the older
@@ -67,13 +68,22 @@ class Window(_core.Window):
     [(2, 20), (4, 40)]
     """
 
+    def __new__(cls, *args: Any, **options: Any) -> Window:
+        """A window in memory, or one over a store."""
+        if cls is Window and options.get("store") is not None:
+            from sash.stored import StoredWindow
+
+            cls = StoredWindow
+        return super().__new__(cls)
+
     def __init__(self, aggregation: Aggregation, algorithm: str = "auto", **options: Any) -> None:
         if not isinstance(aggregation, Aggregation):
             raise AggregationError(
                 f"an aggregation is needed, such as sash.Sum() or one of your own, not {aggregation!r:.60}"
             )
+        options = {name: value for name, value in options.items() if (name, value) != ("store", None)}
         name, self._options = algorithms.resolve(algorithm, aggregation, options)
-        super().__init__(aggregation, aggregation.native(), name, self._options, _own_skips(aggregation))
+        super().__init__(aggregation, aggregation.native(), name, self._options, own_skips(aggregation))
 
     def bulk_insert(self, times: Any, values: Any) -> None:
         """Insert many events at once: all of them, or none if one is refused.
@@ -261,7 +271,7 @@ def _listed(values: Any) -> tuple[Any, ...]:
     return tuple(values)
 
 
-def _own_skips(aggregation: Aggregation) -> Callable[[Any], bool] | None:
+def own_skips(aggregation: Aggregation) -> Callable[[Any], bool] | None:
     """The method `skips`, if an aggregation in Python defines one: the core knows what the others skip."""
     if aggregation.native() is not None or type(aggregation).skips is Aggregation.skips:
         return None

@@ -211,6 +211,17 @@ def test_a_mapping_of_columns_is_read_without_rows():
     assert [tuple(r.value) for r in told] == [(3, 3, 1), (7, 4, 2), (14, 10, 2)]
 
 
+def test_keys_that_came_late_leave_nothing():
+    """Events that are all late make no key, and take no memory."""
+    s = sash.Sliding(sash.Sum(), sash.TimeWindow(10), by=True, lateness=5)
+    s.push(-1, 1000, 1)
+    before = s._engine.memory()
+    for start in range(0, 50_000, 1000):
+        s.push_many(np.arange(start, start + 1000), np.zeros(1000, np.int64), np.ones(1000))
+    assert s.keys == [-1]
+    assert s._engine.memory() < before + 200_000
+
+
 def test_a_million_keys_take_little_memory():
     """At most 200 bytes a key over their events, three of 16 bytes each."""
     s = sash.Sliding(sash.Sum(), sash.TimeWindow(10), by=True)

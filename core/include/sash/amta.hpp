@@ -37,6 +37,17 @@ public:
     static constexpr bool listable = true;
 
     explicit Amta(M monoid = M{}) : monoid_(std::move(monoid)), front_(monoid_.identity()), back_(monoid_.identity()) {}
+    //! A window whose levels are to be where these empty leaves are.
+    Amta(M monoid, Queue<Entry<Partial>> leaves)
+        : monoid_(std::move(monoid)),
+          leaves_(std::move(leaves)),
+          front_(monoid_.identity()),
+          back_(monoid_.identity()) {}
+    //! The window that `save` has put down there.
+    template <class In>
+    Amta(M monoid, Queue<Entry<Partial>> leaves, const In& in) : Amta(std::move(monoid), std::move(leaves)) {
+        load_state(in);
+    }
 
     std::size_t size() const { return leaves_.size(); }
     Time oldest() const { return leaves_.front().time; }
@@ -52,6 +63,7 @@ public:
     void insert(Time time, Partial partial) {
         if (!leaves_.empty() && time == youngest()) return combine_into_youngest(partial);
         const std::size_t carries = carries_of_next();
+        mta::make_room(leaves_);
         if (carries == 0) return push_leaf(time, std::move(partial));
         push_with_carries(time, std::move(partial), carries);
     }
@@ -80,6 +92,16 @@ public:
         for (Position p = begin(); p != end(); ++p) f(leaves_[p].time, leaves_[p].partial);
     }
 
+    //! At most `most` entries, from a time on: a window that is not in memory is not listed at once.
+    template <class F>
+    void for_each_from(Time time, std::size_t most, F f) const
+        requires mta::Elsewhere<Queue<Entry<Partial>>>
+    {
+        Position p = mta::first_at(leaves_, time);
+        for (std::size_t left = std::min<Position>(most, end() - p); left > 0; --left, ++p)
+            f(leaves_[p].time, leaves_[p].partial);
+    }
+
     void load(Time time, Partial partial) { insert(time, std::move(partial)); }
 
     void clear() {
@@ -90,6 +112,23 @@ public:
         split_ = end();
         front_ = monoid_.identity();
         back_ = monoid_.identity();
+    }
+
+    //! What is kept here of a window whose levels live elsewhere.
+    template <class Out>
+    void save(Out& out) const {
+        leaves_.save(out);
+        out.number(levels_.size());
+        for (const Level& level : levels_) level.save(out);
+        out.number(top_);
+        out.number(split_);
+        out.number(stack_.size());
+        for (const Suffix& suffix : stack_) {
+            out.number(suffix.start);
+            out.element(suffix.value);
+        }
+        out.element(front_);
+        out.element(back_);
     }
 
     //! The positions of the leaves.
@@ -153,6 +192,22 @@ private:
     Position level_end(std::size_t level) const { return level == 0 ? end() : at(level).end(); }
     bool has_front() const { return begin() < split_; }
 
+    template <class In>
+    void load_state(const In& in) {
+        leaves_.load(in);
+        mta::grow_levels(levels_, leaves_, in.count());
+        for (Level& level : levels_) level.load(in);
+        top_ = in.number();
+        split_ = in.number();
+        in.check(top_ <= levels_.size() && split_ <= end(), "forest");
+        for (std::size_t left = in.count(); left > 0; --left) {
+            const Position start = in.number();
+            stack_.push_back({start, in.template element<Partial>()});
+        }
+        front_ = in.template element<Partial>();
+        back_ = in.template element<Partial>();
+    }
+
     // ---- insert
 
     //! How many levels get a node when the next leaf comes: level l does when its tail pair is complete, which is when
@@ -204,7 +259,7 @@ private:
     void push_node(std::size_t level) {
         const Position position = ((end() + 2) >> level) - 2;
         Partial partial = monoid_.combine(node(level - 1, 2 * position), node(level - 1, 2 * position + 1));
-        if (levels_.size() < level) levels_.emplace_back();
+        mta::grow_levels(levels_, leaves_, level);
         at(level).push_back(position, std::move(partial));
     }
 
@@ -311,62 +366,13 @@ private:
         for (std::size_t l = 1; l <= levels_.size() && cut >> l != old >> l; ++l) at(l).drop_before(cut >> l);
     }
 
-    // ---- invariants
+    // ---- invariants: mta/amta_check.hpp
 
-    void check_levels() const {
-        const auto complete = [&](std::size_t level) { return (end() + 1) >> level; };
-        const auto first_whole = [&](std::size_t level) { return (begin() + (Position{1} << level) - 1) >> level; };
-        for (std::size_t l = 1; l <= levels_.size(); ++l) {
-            // Levels are filled up to the top, and empty above it.
-            invariant(at(l).empty() == (l > top_), "levels end at the top");
-            if (l > top_) continue;
-            // Every complete pair but the youngest has its parent, unless it lost a leaf before that.
-            invariant(at(l).end() + 1 == complete(l), "a level ends before the parent of the tail pair below");
-            invariant(at(l).begin() <= first_whole(l), "every whole node is there");
-            // A node leaves with its last leaf.
-            invariant(at(l).begin() >= begin() >> l, "no node without a leaf");
-        }
-        invariant(complete(top_ + 1) <= first_whole(top_ + 1) + 1, "no whole node above the top");
-    }
-
-    void check_stack() const {
-        // The leftmost tree ends where the top level ends, and the youngest leaf is behind it.
-        if (top_ > 0) invariant(split_ == at(top_).end() << top_, "the leftmost tree has the top level");
-        invariant(has_front() == (top_ > 0), "a tree has leaves");
-        invariant(leaves_.empty() || split_ < end(), "the youngest leaf is in R1");
-        // The stack has the leftmost tree without its oldest leaf on top, and shorter suffixes below.
-        Position start = has_front() ? begin() + 1 : split_;
-        for (std::size_t i = stack_.size(); i-- > 0;) {
-            invariant(stack_[i].start == start, "suffixes start where a node ends");
-            const Position next = i > 0 ? stack_[i - 1].start : split_;
-            const Position span = next - start;
-            invariant(std::has_single_bit(span) && start % span == 0, "two suffixes are one node apart");
-            start = next;
-        }
-        invariant(start == split_ || !has_front(), "the stack reaches to the oldest leaf");
-    }
-
+    void check_levels() const;
+    void check_stack() const;
     //! What is stored is what the leaves give.
     void check_values() const
-        requires mta::exact<M>
-    {
-        for (std::size_t l = 1; l <= top_; ++l) {
-            for (Position p = at(l).begin(); p != at(l).end(); ++p) {
-                if (p << l < begin()) continue;
-                invariant(at(l)[p] == monoid_.combine(node(l - 1, 2 * p), node(l - 1, 2 * p + 1)), "nodes are right");
-            }
-        }
-        Partial rest = monoid_.identity();
-        for (Position p = std::max(split_, begin()); p != end(); ++p) append(monoid_, rest, leaves_[p].partial);
-        invariant(back_ == rest, "R1 is right");
-        Partial suffix = monoid_.identity();
-        std::size_t i = 0;
-        for (Position p = split_; p > begin();) {
-            prepend(monoid_, leaves_[--p].partial, suffix);
-            if (i < stack_.size() && stack_[i].start == p) invariant(stack_[i++].value == suffix, "the stack is right");
-        }
-        invariant(front_ == suffix, "R0 is right");
-    }
+        requires mta::exact<M>;
 
     [[no_unique_address]] M monoid_;
     Leaves leaves_;
@@ -386,3 +392,5 @@ private:
 };
 
 }  // namespace sash
+
+#include "sash/mta/amta_check.hpp"

@@ -11,25 +11,11 @@
 #include <vector>
 
 #include "sash/codec.hpp"
+#include "sash/keyed/event_clock.hpp"
 #include "sash/keyed/key_window.hpp"
 #include "sash/keyed/spans.hpp"
 
 namespace sash {
-
-//! How far event time has come. An event before the watermark is late.
-struct EventClock {
-    std::optional<Time> newest;
-    std::optional<Time> watermark;
-
-    void see(Time time, const std::optional<Length>& lateness, bool reals) {
-        if (!newest || time > *newest) newest = time;
-        if (lateness) advance(lateness->before(*newest, reals));
-    }
-    void advance(Time time) {
-        if (!watermark || time > *watermark) watermark = time;
-    }
-    bool is_late(Time time) const { return watermark && time < *watermark; }
-};
 
 //! What the windows are, for all keys.
 struct KeyedOptions {
@@ -75,6 +61,17 @@ public:
         forget(key);
         if (partial != nullptr) key.window.insert(monoid_, time, *partial);
         for (std::size_t i = 0; i < options_.spans.size(); ++i) tell(i, ending_at(key, i, time));
+    }
+
+    //! One event, or one without a value, that is not answered: windows are asked later, by query(). Late ones are the
+    //! caller's to leave out.
+    void insert(Slot slot, Time time, const Partial* partial) {
+        clock_.see(time, options_.lateness, options_.reals);
+        Key& key = at(slot);
+        if (key.live && expired(key)) key = {};
+        see(key, time);
+        forget(key);
+        if (partial != nullptr) key.window.insert(monoid_, time, *partial);
     }
 
     //! What a push has changed.
@@ -144,6 +141,20 @@ public:
         for (Slot slot = 0; slot < keys_.size(); ++slot) {
             if (!keys_[slot].live || !expired(keys_[slot])) continue;
             keys_[slot] = {};
+            drop(slot);
+        }
+    }
+
+    //! Drops what no window can hold any more, from all keys, and the keys with nothing left: tells each of those,
+    //! drop(slot). Cost: O(1) a key.
+    template <class Drop>
+    void trim(Drop drop) {
+        for (Slot slot = 0; slot < keys_.size(); ++slot) {
+            Key& key = keys_[slot];
+            if (!key.live) continue;
+            forget(key);
+            if (key.window.size() != 0) continue;
+            key = {};
             drop(slot);
         }
     }

@@ -33,6 +33,13 @@ public:
     static constexpr bool listable = true;
 
     explicit LogMta(M monoid = M{}) : monoid_(std::move(monoid)) {}
+    //! A window whose levels are to be where these empty leaves are.
+    LogMta(M monoid, Queue<Entry<Partial>> leaves) : monoid_(std::move(monoid)), leaves_(std::move(leaves)) {}
+    //! The window that `save` has put down there.
+    template <class In>
+    LogMta(M monoid, Queue<Entry<Partial>> leaves, const In& in) : LogMta(std::move(monoid), std::move(leaves)) {
+        load_state(in);
+    }
 
     std::size_t size() const { return leaves_.size(); }
     Time oldest() const { return leaves_.front().time; }
@@ -53,6 +60,7 @@ public:
     void insert(Time time, Partial partial) {
         if (!leaves_.empty() && time == youngest()) return combine_into_youngest(partial);
         const bool grows = outgrown();
+        make_room();
         if (grows) grow();
         if constexpr (M::fallible) {
             std::vector<Partial> tails;
@@ -89,12 +97,31 @@ public:
         for (Position p = begin(); p != end(); ++p) f(leaves_[p].time, leaves_[p].partial);
     }
 
+    //! At most `most` entries, from a time on: a window that is not in memory is not listed at once.
+    template <class F>
+    void for_each_from(Time time, std::size_t most, F f) const
+        requires mta::Elsewhere<Queue<Entry<Partial>>>
+    {
+        Position p = mta::first_at(leaves_, time);
+        for (std::size_t left = std::min<Position>(most, end() - p); left > 0; --left, ++p)
+            f(leaves_[p].time, leaves_[p].partial);
+    }
+
     void load(Time time, Partial partial) { insert(time, std::move(partial)); }
 
     void clear() {
         leaves_.drop_before(leaves_.end());
         for (Level& level : levels_) level.clear();
         root_ = 0;
+    }
+
+    //! What is kept here of a window whose levels live elsewhere.
+    template <class Out>
+    void save(Out& out) const {
+        leaves_.save(out);
+        out.number(levels_.size());
+        for (const Level& level : levels_) level.save(out);
+        out.number(root_);
     }
 
     //! The positions of the leaves.
@@ -144,6 +171,21 @@ private:
     }
     Position last_node(std::size_t level) const { return (end() - 1) >> level; }
 
+    template <class In>
+    void load_state(const In& in) {
+        leaves_.load(in);
+        mta::grow_levels(levels_, leaves_, in.count());
+        for (Level& level : levels_) level.load(in);
+        root_ = in.number();
+        in.check(root_ <= levels_.size(), "tree");
+    }
+
+    //! The next leaf may open a node at every level.
+    void make_room() {
+        mta::make_room(leaves_);
+        for (std::size_t l = 1; l <= root_; ++l) at(l).make_room();
+    }
+
     //! Where the root is if the window begins at `first`.
     std::size_t root_level(Position first) const {
         std::size_t level = 0;
@@ -159,7 +201,7 @@ private:
         const Position first = begin() >> root_;
         const bool siblings = first % 2 == 0;
         Partial older = siblings ? monoid_.combine(node(root_, first), node(root_, first + 1)) : node(root_, first);
-        if (levels_.size() == root_) levels_.emplace_back();
+        mta::grow_levels(levels_, leaves_, root_ + 1);
         Level& above = levels_[root_];
         above.push_back(first >> 1, std::move(older));
         if (!siblings) above.push_back((first + 1) >> 1, node(root_, first + 1));
@@ -208,7 +250,7 @@ private:
         leaves_.drop_before(cut);
         for (std::size_t l = 1; l <= root; ++l) {
             at(l).drop_before(cut >> l);
-            if (l > whole) at(l).front() = std::move(heads_[l - whole - 1]);
+            if (l > whole) at(l).set_front(std::move(heads_[l - whole - 1]));
         }
         for (std::size_t l = root + 1; l <= root_; ++l) at(l).clear();
         root_ = root;

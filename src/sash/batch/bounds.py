@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sash._rolling import Bounds, Order
+from sash.batch.policies import by_operator
 from sash.durations import Duration
 from sash.errors import WindowSpecError
 from sash.plan import Plan
@@ -16,20 +17,15 @@ from sash.windows import CountWindow, LandmarkWindow, SessionWindow, TimeWindow,
 
 __all__ = ["bounds_of", "refusal"]
 
-_TAKEN: Final = "TimeWindow, CountWindow, TumblingWindow, SessionWindow and LandmarkWindow"
 _LONGEST: Final = 2**63 - 1
 
 
 def refusal(window: WindowPolicy, arrival: bool) -> str | None:
     """Why a batch cannot run such a window; None if it can."""
-    if not isinstance(window, (TimeWindow, CountWindow, TumblingWindow, SessionWindow, LandmarkWindow)):
-        return f"{window!r} is no window of a frame: those are {_TAKEN}; sash.Sliding takes every policy"
-    if isinstance(window, TimeWindow) and window.every is not None:
-        return f"{window!r} speaks at times of its own, and a frame gets one result a row: leave out every="
     if isinstance(window, CountWindow) and window.every != 1:
         return f"{window!r} does not speak at every row, and a frame gets one result a row: leave out every="
     by_count = isinstance(window, TumblingWindow) and window.count is not None
-    if arrival and (by_count or isinstance(window, SessionWindow)):
+    if arrival and (by_count or by_operator(window) or isinstance(window, SessionWindow)):
         return f'{window!r} changes as late rows come, so emit="arrival" has no answer here: use sash.Sliding'
     return None
 

@@ -22,9 +22,17 @@ _LEAST: Final = -(2**63)
 class Columns:
     """The columns of one frame in the order of one batch."""
 
-    def __init__(self, frame: Frame, kind: times.Kind | None, ticks: npt.NDArray[np.int64] | None) -> None:
+    def __init__(
+        self,
+        frame: Frame,
+        kind: times.Kind | None,
+        ticks: npt.NDArray[np.int64] | None,
+        absent: Marks | None = None,
+    ) -> None:
         self.frame = frame
         self._kind, self._ticks = kind, ticks
+        #: Marks the rows that are no events, which no window holds. They come last.
+        self._absent = absent
         self._values: dict[str, Values] = {}
         self._codes: dict[str, Codes] = {}
         self._objects: dict[str, list[Any]] = {}
@@ -69,12 +77,15 @@ class Columns:
                 self._refuse_nan(names[0], values)
             if wide and numbers is not None:
                 numbers = numbers.astype(np.float64, copy=False)
-            nulls = self._nulls(names)
+            nulls = self.nulls(names)
             self._columns[key] = _rolling.Column(order, numbers, nulls, aggregation.nan == "skip")
         return self._columns[key]
 
-    def _nulls(self, names: tuple[str, ...]) -> Marks | None:
+    def nulls(self, names: tuple[str, ...]) -> Marks | None:
+        """Marks the rows in which any of the columns is null, and those that are no events."""
         marks = [nulls for name in names if (nulls := self.values(name).nulls) is not None]
+        if self._absent is not None:
+            marks.append(self._absent)
         if len(marks) < 2:
             return marks[0] if marks else None
         either: Marks = np.bitwise_or.reduce(marks)
@@ -96,6 +107,8 @@ class Columns:
         nulls = self.values(name).nulls
         if nulls is not None:
             bad = bad & (nulls == 0)
+        if self._absent is not None:
+            bad = bad & (self._absent == 0)
         if bad.any():
             raise error(f"column {name!r}, row {int(bad.argmax())}: {why}")
 
@@ -132,4 +145,11 @@ class Columns:
         plain = type(aggregation).skips is Aggregation.skips and len(aggregation.columns) == 1
         if plain and self.values(aggregation.columns[0]).type != "object":
             return self.numbers(order, aggregation)
-        return _rolling.Column(order, None, _rolling.skipped(aggregation, rows), False)
+        return _rolling.Column(order, None, self._skipped(aggregation, rows), False)
+
+    def _skipped(self, aggregation: Aggregation, rows: list[Any]) -> Marks:
+        if self._absent is None:
+            return _rolling.skipped(aggregation, rows)
+        # What is no event is not shown to the aggregation.
+        events = len(rows) - int(self._absent.sum())
+        return np.concatenate([_rolling.skipped(aggregation, rows[:events]), self._absent[events:]])

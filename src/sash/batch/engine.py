@@ -2,48 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sash._rolling import Bounds, Order
+from sash.aggregations.base import Aggregation
 from sash.batch.bounds import bounds_of, refusal
 from sash.batch.columns import Columns
 from sash.batch.naming import output_name
-from sash.batch.passes import Batch, choose, wrong_type
+from sash.batch.passes import Batch, Sorted, choose, wrong_type
+from sash.batch.policies import Events, by_operator, columns_of, operator_problem
+from sash.batch.slides import Slides, slide_problems, slides
 from sash.errors import PlanError, SashError
 from sash.frames import Frame
-from sash.frames.base import Answer, joined
+from sash.frames.base import Answer, Codes, Part, joined
 from sash.plan import Plan
 from sash.times import Kind
+from sash.windows import WindowPolicy
 
-__all__ = ["run"]
+__all__ = ["Job", "column_problems", "run", "window_problems"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A frame on its way through a plan: its times, its keys, and its rows in order."""
+
+    frame: Frame
+    plan: Plan
+    kind: Kind | None
+    ticks: npt.NDArray[np.int64] | None
+    codes: Codes | None
+    order: Order
+
+    @classmethod
+    def of(cls, frame: Frame, plan: Plan) -> Job:
+        """The frame, read and sorted. It must fit the plan: `run` checks that."""
+        kind, ticks = _times(frame, plan)
+        codes = joined([frame.codes(name) for name in plan.by]) if plan.by else None
+        keys = (None, 1) if codes is None else (codes.codes, codes.count)
+        return cls(frame, plan, kind, ticks, codes, Order(frame.rows, ticks, *keys))
+
+    def answers(self, names: Mapping[str, str]) -> dict[str, Answer]:
+        """The results of every aggregation over every window; `names` renames them."""
+        codes = None if self.codes is None else self.codes.codes
+        return self._answers(names, self.order, Columns(self.frame, self.kind, self.ticks), (self.ticks, codes))
+
+    def slides(self) -> Slides:
+        """The ends of windows that slide by a time of their own."""
+        assert self.kind is not None
+        return Slides.of(self.frame, self.plan, self.kind, self.ticks, self.codes, self.order)
+
+    def at_slides(self, slides: Slides, names: Mapping[str, str]) -> dict[str, Part]:
+        """The keys, the windows and the results at some of the ends."""
+        answers = self._answers(names, *slides.probed())
+        return slides.where() | {name: slides.answer(answer) for name, answer in answers.items()}
+
+    def _answers(self, names: Mapping[str, str], order: Order, columns: Columns, by: Sorted) -> dict[str, Answer]:
+        plan = self.plan
+        batch = Batch(order, columns, plan.emit == "arrival", plan.min_periods or 0, by)
+        answers: dict[str, Answer] = {}
+        passes = {name: choose(one, columns, batch.late) for name, one in plan.aggregations.items()}
+        for label, window, bounds in zip(plan.labels, plan.windows, _bounds(order, self.kind, plan), strict=True):
+            for name, one in passes.items():
+                made = output_name(name, label)
+                try:
+                    answers[names.get(made, made)] = (
+                        self._by_operator(plan.aggregations[name], window) if bounds is None else one.run(batch, bounds)
+                    )
+                except (TypeError, ValueError, OverflowError) as error:
+                    error.add_note(f"in {names.get(made, made)!r}, {plan.aggregations[name]!r} over {window!r}")
+                    raise
+        return answers
+
+    def _by_operator(self, aggregation: Aggregation, window: WindowPolicy) -> Answer:
+        assert self.kind is not None
+        events = Events(self.frame, self.kind, self.ticks, self.codes, self.plan.columns)
+        return events.answer(aggregation, window, self.plan.min_periods or 0)
 
 
 def run(frame: Frame, plan: Plan, names: Mapping[str, str]) -> Any:
-    """The frame with the results of the plan behind its columns; `names` renames them.
+    """The frame with the results of the plan behind its columns, or a frame of slides; `names` renames the results.
 
     `PlanError` names everything in which the plan does not fit the frame, before anything runs.
     """
     _check(frame, plan, names)
-    kind, ticks = _times(frame, plan)
-    codes = joined([frame.codes(name) for name in plan.by]) if plan.by else None
-    order = Order(frame.rows, ticks, None if codes is None else codes.codes, 1 if codes is None else codes.count)
-    columns = Columns(frame, kind, ticks)
-    batch = Batch(order, columns, plan.emit == "arrival", plan.min_periods or 0)
-    answers: dict[str, Answer] = {}
-    passes = {name: choose(one, columns, batch.late) for name, one in plan.aggregations.items()}
-    for label, window, bounds in zip(plan.labels, plan.windows, _bounds(order, kind, plan), strict=True):
-        for name, one in passes.items():
-            made = output_name(name, label)
-            try:
-                answers[names.get(made, made)] = one.run(batch, bounds)
-            except (TypeError, ValueError, OverflowError) as error:
-                error.add_note(f"in {names.get(made, made)!r}, {plan.aggregations[name]!r} over {window!r}")
-                raise
-    return frame.with_columns(answers)
+    job = Job.of(frame, plan)
+    if slides(plan):
+        return frame.made_of(job.at_slides(job.slides(), names))
+    return frame.with_columns(job.answers(names))
 
 
 def _times(frame: Frame, plan: Plan) -> tuple[Kind | None, npt.NDArray[np.int64] | None]:
@@ -55,39 +105,64 @@ def _times(frame: Frame, plan: Plan) -> tuple[Kind | None, npt.NDArray[np.int64]
         raise type(error)(f"column {plan.on!r}: {error}") from error
 
 
-def _bounds(order: Order, kind: Kind | None, plan: Plan) -> list[Bounds]:
-    """The bounds of every window, found before any aggregation runs."""
-    found, problems = [], []
+def _bounds(order: Order, kind: Kind | None, plan: Plan) -> list[Bounds | None]:
+    """The bounds of every window, found before any aggregation runs; None where the operator will find them."""
+    found: list[Bounds | None] = []
+    problems: list[str] = []
     for window in plan.windows:
         try:
-            found.append(bounds_of(order, window, kind, plan))
+            found.append(None if by_operator(window) else bounds_of(order, window, kind, plan))
         except SashError as error:
             problems.append(str(error))
     _settle(problems)
     return found
 
 
-def _check(frame: Frame, plan: Plan, names: Mapping[str, str]) -> None:
+def window_problems(kind: Kind | None, plan: Plan) -> list[str]:
+    """In which windows the plan does not fit times of the kind."""
+    empty = Order(0, None if kind is None else np.empty(0, np.int64), None, 1)
+    try:
+        _bounds(empty, kind, plan)
+    except SashError as error:
+        return [str(error)]
+    return []
+
+
+def column_problems(known: Sequence[str], plan: Plan, names: Mapping[str, str]) -> list[str]:
+    """In which ways the plan does not fit a frame that has these columns; `names` renames the results."""
     problems = []
     if plan.emit == "update":
         problems.append('emit="update" revises results as events come, and a frame is all there: use sash.Sliding')
     problems += [why for window in plan.windows if (why := refusal(window, plan.emit == "arrival"))]
-    known = set(frame.names)
-    for column in plan.columns:
+    problems += slide_problems(plan)
+    read = dict.fromkeys([*plan.columns, *(name for window in plan.windows for name in columns_of(window))])
+    for column in read:
         if column not in known:
-            problems.append(f"the frame has no column {column!r}: it has {', '.join(map(repr, frame.names))}")
+            problems.append(f"the frame has no column {column!r}: it has {', '.join(map(repr, known))}")
     for made in plan.outputs:
         name = names.get(made, made)
-        if name in known:
+        if name in known and not slides(plan):
             problems.append(f"the frame has a column {name!r} already: rename the aggregation, or the column")
     for name, aggregation in plan.aggregations.items():
-        if not set(aggregation.columns) <= known:
-            continue
-        if aggregation.timed and plan.on is None:
+        whys = (operator_problem(aggregation, window) for window in plan.windows)
+        problems += [f"aggregation {name!r}: {why}" for why in whys if why]
+        if aggregation.timed and plan.on is None and set(aggregation.columns) <= set(known):
             problems.append(f"aggregation {name!r}: {aggregation!r} needs times: name their column with on=")
-        if aggregation.columns and (why := wrong_type(aggregation, frame.values(aggregation.columns[0]))):
-            problems.append(f"aggregation {name!r}: {why}")
-    _settle(problems)
+    return problems
+
+
+def _type_problems(frame: Frame, plan: Plan) -> list[str]:
+    known = set(frame.names)
+    readable = {name: one for name, one in plan.aggregations.items() if one.columns and set(one.columns) <= known}
+    return [
+        f"aggregation {name!r}: {why}"
+        for name, one in readable.items()
+        if (why := wrong_type(one, frame.values(one.columns[0])))
+    ]
+
+
+def _check(frame: Frame, plan: Plan, names: Mapping[str, str]) -> None:
+    _settle(column_problems(frame.names, plan, names) + _type_problems(frame, plan))
 
 
 def _settle(problems: list[str]) -> None:

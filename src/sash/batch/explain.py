@@ -9,6 +9,9 @@ from sash.aggregations.base import Aggregation
 from sash.aggregations.compiled import Compiled
 from sash.aggregations.distinct import CountDistinct
 from sash.batch.naming import output_name
+from sash.batch.policies import by_operator
+from sash.batch.quantiles import takes_exactly
+from sash.batch.slides import slides
 from sash.windows import CountWindow, TimeWindow, WindowPolicy
 
 if TYPE_CHECKING:
@@ -34,6 +37,9 @@ def _head(plan: Plan) -> str:
     by = f", by {' and '.join(map(repr, plan.by))}" if plan.by else ""
     on = f", over the times in {plan.on!r}" if plan.on else ", in the order in which they stand"
     few = "" if plan.min_periods is None else f" A window of fewer than {plan.min_periods} values has none."
+    if slides(plan):
+        every = next(window.every for window in plan.windows if isinstance(window, TimeWindow))
+        return f"One row for each multiple of {every} at which a window holds an event{by}{on}.{few}"
     return f"One result for each row{by}{on}.{few}"
 
 
@@ -56,7 +62,9 @@ def _order(plan: Plan) -> str:
 
 
 def _window(plan: Plan, label: str, window: WindowPolicy) -> list[str]:
-    if isinstance(window, CountWindow):
+    if by_operator(window):
+        shared = "  sash.Sliding runs it, row after row: what is in depends on what the rows say."
+    elif isinstance(window, CountWindow):
         shared = "  Blocks as long as the window: a window is a suffix of one and a prefix of the next."
     else:
         shared = "  The ends of all windows are found once, by two pointers, for all aggregations."
@@ -68,6 +76,8 @@ def _window(plan: Plan, label: str, window: WindowPolicy) -> list[str]:
 
 
 def _how(aggregation: Aggregation, window: WindowPolicy) -> str:
+    if by_operator(window):
+        return "range queries over a FiBA tree"
     native = aggregation.native()
     kernel = "" if native is None else native.kernel
     stacks = "block scans" if isinstance(window, CountWindow) else "two stacks"
@@ -81,6 +91,8 @@ def _how(aggregation: Aggregation, window: WindowPolicy) -> str:
         return f"native, by {stacks} of row numbers, 3 combines a row; the value is taken from its column"
     if kernel == "collect":
         return "slices of the column: O(length) a row"
+    if takes_exactly(aggregation):
+        return "a sorted list of the values in the window: exact; very many values by their sketch"
     if isinstance(aggregation, Compiled):
         return f"compiled, by {stacks}: 3 combines a row, without the interpreter"
     if kernel == "sum":

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from sash.aggregations.base import Aggregation
 from sash.errors import WindowSpecError
 from sash.windows import CountWindow, TimeWindow, WindowPolicy
+from sash.windows.described import plain_part
 from sash.windows.time import Closed
 
 __all__ = ["output_name", "read_window", "window_label"]
@@ -32,9 +34,16 @@ def window_label(value: Any) -> str:
         return str(value.n)
     if not isinstance(value, WindowPolicy):
         return "".join(value.split()) if isinstance(value, str) else window_label(read_window(value))
-    parts = value.to_dict()
-    word = str(parts.pop("policy")).removesuffix("Window").lower()
-    return "_".join([word, *(str(part) for part in parts.values() if part is not None)])
+    word = type(value).__name__.removesuffix("Window").lower()
+    parts = (getattr(value, name) for name in dict.fromkeys((*value.positional, *value.defaults)))
+    return "_".join([word, *(_part_label(part) for part in parts if part is not None)])
+
+
+def _part_label(part: Any) -> str:
+    """A part of a policy: a function by its name, an aggregation by its own and its columns."""
+    if isinstance(part, Aggregation):
+        return "_".join([type(part).__name__.lower(), *part.columns])
+    return str(getattr(part, "__name__", "function")).strip("<>") if callable(part) else str(plain_part(part))
 
 
 def read_window(value: Any, closed: Closed = "right") -> WindowPolicy:

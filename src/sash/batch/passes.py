@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,15 +13,19 @@ from sash.aggregations.args import ArgMax, ArgMin
 from sash.aggregations.base import Aggregation, Native
 from sash.aggregations.compiled import Compiled
 from sash.aggregations.distinct import CountDistinct
+from sash.aggregations.sketches.quantiles import Quantiles
 from sash.batch.columns import Columns
+from sash.batch.quantiles import MOST, exact_quantiles, takes_exactly
 from sash.frames.base import Answer, Numbers, NumberType, Objects, Taken, TakenRows, Values
 
-__all__ = ["Batch", "Pass", "choose", "wrong_type"]
+__all__ = ["Batch", "Pass", "Sorted", "choose", "tidy", "wrong_type"]
 
 _NUMBERS: Final = {"sum", "product", "mean", "moments", "min", "max", "min_count", "max_count", "range"}
 _BITS: Final = {"bit_or", "bit_and", "any", "all"}
 _ENDS: Final = {"first", "last"}
 _NUMERIC: Final = ("integer", "real", "bool")
+#: Times and codes of keys, by which rows are sorted.
+Sorted: TypeAlias = tuple[npt.NDArray[np.int64] | None, npt.NDArray[np.uint32] | None]
 
 
 @dataclass(frozen=True)
@@ -33,11 +37,19 @@ class Batch:
     #: Only what was known when a row came.
     known: bool
     min_periods: int
+    #: What the order is by: the times, and the codes of the keys.
+    by: Sorted
 
     @property
     def late(self) -> bool:
         """Whether rows came late and that matters."""
         return self.known and not self.order.in_order
+
+    def sorted_rows(self) -> npt.NDArray[np.int64]:
+        """The rows in their order: by key, then by time, then as they stand."""
+        size = self.columns.frame.rows
+        keys = [part for part in self.by if part is not None]
+        return np.lexsort(keys) if keys else np.arange(size)
 
 
 class Pass(Protocol):
@@ -82,6 +94,8 @@ def choose(aggregation: Aggregation, columns: Columns, late: bool) -> Pass:
         return DistinctPass(aggregation)
     if kernel == "collect" and not late:
         return CollectPass(aggregation)
+    if takes_exactly(aggregation) and numeric and not late:
+        return QuantilePass(aggregation)
     if isinstance(aggregation, Compiled) and all(kind in _NUMERIC for kind in kinds):
         return CompiledPass(aggregation)
     return ObjectPass(aggregation)
@@ -177,6 +191,46 @@ class CollectPass:
 
 
 @dataclass(frozen=True)
+class QuantilePass:
+    """Quantiles from the sorted values of each window; by their sketch where these are too many."""
+
+    aggregation: Aggregation
+
+    def run(self, batch: Batch, bounds: _rolling.Bounds) -> Answer:
+        """The result of every row."""
+        assert isinstance(self.aggregation, Quantiles)
+        column = batch.columns.numbers(batch.order, self.aggregation)
+        counts, _ = _rolling.aggregate("count", batch.order, bounds, column, False)
+        if batch.known or not len(counts) or int(counts.max()) > MOST:
+            return ObjectPass(self.aggregation).run(batch, bounds)
+        first, _ = _rolling.aggregate("first", batch.order, bounds, column, False)
+        rows = batch.sorted_rows()
+        values, places = self._values(batch, rows)
+        low = np.where(first[rows] < 0, 0, places[first[rows]])
+        found = exact_quantiles(self.aggregation, values, low, low + counts.view(np.int64)[rows])
+        results: list[Any] = [None] * len(rows)
+        for row, result in zip(rows.tolist(), found, strict=True):
+            results[row] = result
+        return Objects(_nulled(results, _enough(batch, bounds, column, None, batch.min_periods)))
+
+    def _values(
+        self, batch: Batch, rows: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+        """The values that are there, in order, and where among them each row's is."""
+        own = batch.columns.values(self.aggregation.columns[0])
+        assert own.numbers is not None
+        numbers = own.numbers.astype(np.float64, copy=False) + 0.0
+        there = ~np.isnan(numbers)
+        nulls = batch.columns.nulls(self.aggregation.columns)
+        if nulls is not None:
+            there &= nulls == 0
+        kept = there[rows]
+        places = np.empty(len(rows), np.int64)
+        places[rows] = np.cumsum(kept) - 1
+        return numbers[rows][kept], places
+
+
+@dataclass(frozen=True)
 class CompiledPass:
     """A user's aggregation as native functions over records of numbers."""
 
@@ -232,7 +286,7 @@ class ObjectPass:
         results, counts = _rolling.aggregate_objects(
             self.aggregation, batch.order, bounds, column, rows, times, batch.known
         )
-        return _tidy(_nulled(results, _enough(batch, bounds, column, counts, batch.min_periods)))
+        return tidy(_nulled(results, _enough(batch, bounds, column, counts, batch.min_periods)))
 
 
 def _options(native: Native) -> dict[str, Any]:
@@ -274,7 +328,7 @@ def _nulled(results: list[Any], valid: npt.NDArray[np.bool_] | None) -> list[Any
     return [result if there else None for result, there in zip(results, valid.tolist(), strict=True)]
 
 
-def _tidy(results: list[Any]) -> Answer:
+def tidy(results: list[Any]) -> Answer:
     """Numbers as numbers, if they are all of one type and fit; other objects as they are."""
     types = set(map(type, results)) - {type(None)}
     if len(types) != 1 or not types <= {int, float, bool}:

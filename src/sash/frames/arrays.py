@@ -10,8 +10,20 @@ import numpy.typing as npt
 
 from sash._rolling import encode_integers, encode_objects
 from sash.errors import PlanError
-from sash.frames.base import Answer, Codes, Numbers, Objects, Taken, TakenRows, Values, read_numbers
-from sash.times import Kind, encode_array
+from sash.frames.base import (
+    Answer,
+    Codes,
+    Instants,
+    Numbers,
+    Objects,
+    Part,
+    Picked,
+    Taken,
+    TakenRows,
+    Values,
+    read_numbers,
+)
+from sash.times import Kind, decode_array, encode_array
 
 __all__ = ["ArrayFrame"]
 
@@ -103,6 +115,15 @@ class ArrayFrame:
         """A dictionary of the same arrays, with the results behind them."""
         return {**self._data, **{name: self._column(answer) for name, answer in columns.items()}}
 
+    def made_of(self, columns: Mapping[str, Part]) -> dict[str, Any]:
+        """A dictionary of new arrays."""
+        return {name: self._part(part) for name, part in columns.items()}
+
+    def _part(self, part: Part) -> Any:
+        if isinstance(part, Picked):
+            return self._arrays[part.column][part.rows]
+        return decode_array(part.kind, part.ticks) if isinstance(part, Instants) else self._column(part)
+
     def _column(self, answer: Answer) -> Any:
         match answer:
             case Numbers():
@@ -111,14 +132,14 @@ class ArrayFrame:
                 return _take(self._arrays[answer.column], answer.rows)
             case TakenRows():
                 parts = [self.objects(name) for name in answer.columns]
-                return _object_array(
+                return object_array(
                     [
                         None if row < 0 else {name: part[row] for name, part in zip(answer.columns, parts, strict=True)}
                         for row in answer.rows.tolist()
                     ]
                 )
             case Objects():
-                return _object_array(answer.values)
+                return object_array(answer.values)
 
 
 def as_array(answer: Numbers) -> Any:
@@ -154,7 +175,8 @@ def _take(array: npt.NDArray[Any], rows: npt.NDArray[np.int64]) -> Any:
     return np.ma.MaskedArray(taken, mask=missing | np.ma.getmaskarray(taken))
 
 
-def _object_array(values: list[Any]) -> npt.NDArray[Any]:
+def object_array(values: list[Any]) -> npt.NDArray[Any]:
+    """An array of objects as they are: NumPy would take a list of pairs for a table."""
     array = np.empty(len(values), object)
     array[:] = values
     return array

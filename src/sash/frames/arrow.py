@@ -11,8 +11,19 @@ import numpy.typing as npt
 from sash._rolling import encode_integers
 from sash.aggregations.composite import Record
 from sash.errors import PlanError
-from sash.frames.base import Answer, Codes, Numbers, Objects, Taken, Values, read_numbers
-from sash.times import Kind, encode_array
+from sash.frames.base import (
+    Answer,
+    Codes,
+    Instants,
+    Numbers,
+    Objects,
+    Part,
+    Picked,
+    Taken,
+    Values,
+    read_numbers,
+)
+from sash.times import Kind, decode_array, encode_array
 
 __all__ = ["ArrowFrame"]
 
@@ -25,13 +36,20 @@ class ArrowFrame:
     array([0, 1], dtype=uint8)
     """
 
-    def __init__(self, table: Any, give_back: Callable[[Any], Any] = lambda table: table) -> None:
+    def __init__(
+        self,
+        table: Any,
+        give_back: Callable[[Any], Any] = lambda table: table,
+        make: Callable[[Any], Any] | None = None,
+    ) -> None:
         names = table.column_names
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise PlanError(f"the frame has the column {twice!r} twice: rename one of them")
         self._table = table
         self._give_back = give_back
+        #: What a table of other rows becomes.
+        self._make = make or give_back
         self._whole: dict[str, Any] = {}
 
     @property
@@ -103,6 +121,19 @@ class ArrowFrame:
         for name, answer in columns.items():
             table = table.append_column(name, self._column(answer))
         return self._give_back(table)
+
+    def made_of(self, columns: Mapping[str, Part]) -> Any:
+        """A table of new columns."""
+        import pyarrow as pa
+
+        return self._make(pa.table({name: self._part(part) for name, part in columns.items()}))
+
+    def _part(self, part: Part) -> Any:
+        import pyarrow as pa
+
+        if isinstance(part, Picked):
+            return self._array(part.column).take(pa.array(part.rows))
+        return pa.array(decode_array(part.kind, part.ticks)) if isinstance(part, Instants) else self._column(part)
 
     def _column(self, answer: Answer) -> Any:
         import pyarrow as pa

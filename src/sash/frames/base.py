@@ -16,10 +16,13 @@ __all__ = [
     "Answer",
     "Codes",
     "Frame",
+    "Instants",
     "Marks",
     "NumberType",
     "Numbers",
     "Objects",
+    "Part",
+    "Picked",
     "Taken",
     "TakenRows",
     "Values",
@@ -90,6 +93,25 @@ class Objects:
 Answer: TypeAlias = Numbers | Taken | TakenRows | Objects
 
 
+@dataclass(frozen=True)
+class Picked:
+    """The values of a column at some of its rows, in the type of the column."""
+
+    column: str
+    rows: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Instants:
+    """Times of the kind that the frame's are."""
+
+    kind: Kind
+    ticks: npt.NDArray[np.int64]
+
+
+Part: TypeAlias = Answer | Picked | Instants
+
+
 class Frame(Protocol):
     """One kind of frame. Nothing in it is changed; `with_columns` makes a new one of the same kind."""
 
@@ -115,6 +137,9 @@ class Frame(Protocol):
 
     def with_columns(self, columns: Mapping[str, Answer]) -> Any:
         """The data as it was given, with the results behind it."""
+
+    def made_of(self, columns: Mapping[str, Part]) -> Any:
+        """Another frame of the same kind, with these columns and rows of its own."""
 
 
 def joined(parts: Sequence[Codes]) -> Codes:

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sash.errors import PlanError
-from sash.frames.arrays import as_array
-from sash.frames.base import Answer, Codes, Numbers, Objects, Taken, Values, read_numbers
-from sash.times import Kind, encode_array
+from sash.frames.arrays import as_array, object_array
+from sash.frames.base import Answer, Codes, Instants, Numbers, Objects, Part, Picked, Taken, Values, read_numbers
+from sash.times import Kind, decode_array, encode_array
 
 __all__ = ["PandasFrame"]
 
@@ -95,6 +95,17 @@ class PandasFrame:
         whole.attrs = dict(self._data.attrs)
         return whole
 
+    def made_of(self, columns: Mapping[str, Part]) -> Any:
+        """A DataFrame of new columns, with an index of its own."""
+        import pandas as pd
+
+        return pd.DataFrame({name: self._part(part) for name, part in columns.items()}, copy=False)
+
+    def _part(self, part: Part) -> Any:
+        if isinstance(part, Picked):
+            return self._series(part.column).take(part.rows).array
+        return decode_array(part.kind, part.ticks) if isinstance(part, Instants) else self._column(part)
+
     def _column(self, answer: Answer) -> Any:
         import pandas as pd
 
@@ -107,12 +118,11 @@ class PandasFrame:
         if isinstance(answer, Taken):
             return _take(self._series(answer.column), answer.rows)
         if isinstance(answer, Objects):
-            return pd.Series(answer.values, index=self._data.index, dtype=object)
+            return object_array(answer.values)
         parts = {name: self.objects(name) for name in answer.columns}
-        records = [
-            None if row < 0 else {name: part[row] for name, part in parts.items()} for row in answer.rows.tolist()
-        ]
-        return pd.Series(records, index=self._data.index, dtype=object)
+        return object_array(
+            [None if row < 0 else {name: part[row] for name, part in parts.items()} for row in answer.rows.tolist()]
+        )
 
 
 def _marks(series: Any) -> npt.NDArray[np.uint8] | None:

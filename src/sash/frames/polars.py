@@ -34,4 +34,8 @@ def polars_frame(data: Any) -> ArrowFrame:
         whole = frame.hstack(results.get_columns())
         return whole.lazy() if lazy else whole
 
-    return ArrowFrame(table, give_back)
+    def make(table: Any) -> Any:
+        whole: Any = pl.from_arrow(table)
+        return whole.lazy() if lazy else whole
+
+    return ArrowFrame(table, give_back, make)

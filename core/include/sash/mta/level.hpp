@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "sash/algorithm.hpp"
 
@@ -17,7 +18,7 @@ namespace sash::mta {
 using Position = std::uint64_t;
 
 //! The seam for levels that do not live in memory as a whole. Elements are read anywhere, and changed at the two ends
-//! only. A reference stays valid until the next call that changes the queue.
+//! only. A reference stays valid until the next call that changes the queue, or the second read after it.
 template <class Q, class T>
 concept LevelQueue = std::copyable<Q> && requires(Q queue, const Q& view, Position position, T value) {
     { view.begin() } -> std::same_as<Position>;
@@ -27,7 +28,6 @@ concept LevelQueue = std::copyable<Q> && requires(Q queue, const Q& view, Positi
     { view[position] } -> std::same_as<const T&>;
     { view.front() } -> std::same_as<const T&>;
     { view.back() } -> std::same_as<const T&>;
-    { queue.front() } -> std::same_as<T&>;
     { queue.back() } -> std::same_as<T&>;
     { view.bytes() } -> std::same_as<std::size_t>;
     queue.push_back(std::move(value));
@@ -35,16 +35,31 @@ concept LevelQueue = std::copyable<Q> && requires(Q queue, const Q& view, Positi
     queue.drop_before(position);
 };
 
+//! A queue that has a place other than memory.
+template <class Q>
+concept Elsewhere = requires(const Q& queue) { queue.space(); };
+
 //! Whether stored aggregates can be checked against recomputation: equality is exact, and nobody's callback runs.
 template <class M>
 inline constexpr bool exact = !M::fallible && !Rounded<M> && std::equality_comparable<typename M::Partial> &&
                               !std::floating_point<typename M::Partial>;
+
+//! Where a push may have to wait for a place elsewhere, it waits here: this may throw, and the next push then does not.
+template <class Queue>
+void make_room(Queue& queue) {
+    if constexpr (requires { queue.make_room(); }) queue.make_room();
+}
 
 //! A level above the leaves. It may begin at any position: `base_` moves the queue's own count there.
 template <class Partial, class Queue>
     requires LevelQueue<Queue, Partial>
 class Level {
 public:
+    Level() = default;
+    //! The level `level`, in the place where the leaves have theirs.
+    template <class Leaves>
+    Level(const Leaves& leaves, std::size_t level) : nodes_(leaves.template beside<Queue>(level)) {}
+
     //! Meaningless while the level is empty.
     Position begin() const { return nodes_.begin() + base_; }
     Position end() const { return nodes_.end() + base_; }
@@ -55,8 +70,15 @@ public:
 
     const Partial& operator[](Position node) const { return nodes_[node - base_]; }
     const Partial& back() const { return nodes_.back(); }
-    Partial& front() { return nodes_.front(); }
     Partial& back() { return nodes_.back(); }
+    void set_front(Partial partial) {
+        if constexpr (requires { nodes_.set_front(std::move(partial)); }) {
+            nodes_.set_front(std::move(partial));
+        } else {
+            nodes_.front() = std::move(partial);
+        }
+    }
+    void make_room() { mta::make_room(nodes_); }
 
     //! `node` is end(), or anything if the level is empty.
     void push_back(Position node, Partial partial) {
@@ -72,10 +94,34 @@ public:
     }
     void clear() { nodes_.drop_before(nodes_.end()); }
 
+    //! For levels that live elsewhere: what of them is here.
+    template <class Out>
+    void save(Out& out) const {
+        out.number(base_);
+        nodes_.save(out);
+    }
+    template <class In>
+    void load(const In& in) {
+        base_ = in.number();
+        nodes_.load(in);
+    }
+
 private:
     Queue nodes_;
     Position base_ = 0;
 };
+
+//! Adds levels until there are `count` of them above the leaves, in the place where the leaves have theirs.
+template <class Level, class Leaves>
+void grow_levels(std::vector<Level>& levels, const Leaves& leaves, std::size_t count) {
+    while (levels.size() < count) {
+        if constexpr (std::constructible_from<Level>) {
+            levels.emplace_back();
+        } else {
+            levels.emplace_back(leaves, levels.size() + 1);
+        }
+    }
+}
 
 //! The first position whose time is after `time`, searched from the front in steps that double. O(log m) for a result
 //! m entries away, and only those m entries are touched.
@@ -88,6 +134,12 @@ Position gallop_after(const Queue& queue, Time time) {
         step *= 2;
     }
     return first_after(queue, time, known, std::min(known + step, queue.end()));
+}
+
+//! The first position whose time is not before `time`. O(log n).
+template <class Queue>
+Position first_at(const Queue& queue, Time time) {
+    return time == kEarliest ? queue.begin() : first_after(queue, time - 1, queue.begin(), queue.end());
 }
 
 }  // namespace sash::mta

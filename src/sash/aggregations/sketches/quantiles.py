@@ -109,7 +109,7 @@ class Quantiles(Sketched):
             value = partial if isinstance(partial, float) else None
             return tuple(Quantile(rank, value, value, value) for rank in self.at)
         if isinstance(partial, tuple):
-            return tuple(Quantile(rank, *[_exactly(partial, rank)] * 3) for rank in self.at)
+            return tuple(Quantile(rank, *[exactly(partial, rank)] * 3) for rank in self.at)
         reading = self._sketch.read(partial)
         return tuple(_estimated(reading, rank) for rank in self.at)
 
@@ -147,7 +147,7 @@ def _ranks(at: float | Sequence[float]) -> tuple[float, ...]:
     return tuple(float(rank) for rank in ranks)
 
 
-def _exactly(values: tuple[float, ...], rank: float) -> float:
+def exactly(values: Sequence[float], rank: float) -> float:
     """The least value such that a share `rank` is not above it."""
     # 0.07 * 100 is a little more than 7: what is whole but for rounding is taken as whole.
     place = math.ceil(rank * len(values) - 1e-9)

@@ -1,0 +1,181 @@
+"""Streams on Spark: rows a second, what a full window costs, and slides against Spark's own hop windows.
+
+    python benchmarks/spark_stream.py [rates] [windows] [slides]
+
+Local, two cores, in one session. A rate is that of the micro-batches after the first, which pays for the start of
+workers; answers are compared with `sash.rolling` over the same rows before a time is printed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+import sash
+import sash.spark
+
+START = 1_700_000_000_000_000
+SCHEMA = "card bigint, time timestamp, amount bigint"
+
+
+def session() -> SparkSession:
+    """Two cores, two shuffle partitions, whole Arrow batches."""
+    builder = sash.spark.configure(SparkSession.builder.master("local[2]").appName("sash-bench"))
+    settings = {
+        "spark.driver.memory": "3g",
+        "spark.driver.host": "127.0.0.1",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("OFF")
+    return spark
+
+
+def rows(number: int, count: int, keys: int, step: int) -> pa.Table:
+    """The rows of a micro-batch: `step` microseconds apart, one in twenty up to five seconds late."""
+    rng = np.random.default_rng(number)
+    times = START + (number * count + np.arange(count)) * step
+    late = rng.random(count) < 0.05
+    times = np.where(late, times - rng.integers(0, 5_000_000, count), times)
+    return pa.table(
+        {
+            "card": rng.integers(0, keys, count),
+            "time": pa.array(times, pa.timestamp("us", "UTC")),
+            "amount": rng.integers(0, 1000, count),
+        }
+    )
+
+
+@contextmanager
+def files(tables: list[pa.Table]) -> Iterator[Path]:
+    """Each table as two files, so that both cores read it."""
+    folder = Path(tempfile.mkdtemp())
+    for number, table in enumerate(tables):
+        half = -(-table.num_rows // 2)
+        for part in range(2):
+            path = folder / f"{number:04}{part}.parquet"
+            pq.write_table(table.slice(part * half, half), path)
+            os.utime(path, (1000 + 2 * number + part,) * 2)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def stream(spark: SparkSession, folder: Path) -> DataFrame:
+    """Two files a micro-batch."""
+    return spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 2).parquet(str(folder))
+
+
+def run(df: DataFrame, sink: str = "noop", **options: str) -> list[Any]:
+    """The progress of each micro-batch with rows."""
+    checkpoint = tempfile.mkdtemp()
+    writer = df.writeStream.format(sink).option("checkpointLocation", checkpoint).trigger(availableNow=True)
+    for name, value in options.items():
+        writer = writer.option(name, value)
+    query = writer.start()
+    query.awaitTermination()
+    shutil.rmtree(checkpoint)
+    return [progress for progress in query.recentProgress if progress["numInputRows"]]
+
+
+def rate(progress: list[Any]) -> float:
+    """Rows a second of the best micro-batch after the first two."""
+    return max(one["numInputRows"] / one["durationMs"]["triggerExecution"] * 1000 for one in progress[2:])
+
+
+def plan(window: str, **more: Any) -> sash.Plan:
+    """One window, three aggregations."""
+    three = {"n": sash.Count(), "spent": sash.Sum("amount"), "peak": sash.Max("amount")}
+    return sash.Plan(by="card", on="time", windows=window, aggregations=three, lateness="10s", **more)
+
+
+def check(spark: SparkSession) -> None:
+    """What streams tell is what a frame gives."""
+    tables = [rows(number, 20_000, 100, 1000) for number in range(3)]
+    out = tempfile.mkdtemp()
+    with files(tables) as folder:
+        run(sash.spark.rolling(stream(spark, folder), plan("1m"), buckets=8), "parquet", path=out)
+    told = spark.read.parquet(out).toArrow()
+    frame = sash.rolling(pa.concat_tables(tables), plan("1m"))
+    wanted = {tuple(row.values()) for row in frame.to_pylist()}
+    assert told.num_rows > 40_000
+    assert all(tuple(row.values()) in wanted for row in told.to_pylist())
+    shutil.rmtree(out)
+
+
+def rates(spark: SparkSession) -> None:
+    """Rows a second by the number of keys and the size of micro-batches."""
+    for count, batches, bar in ((250_000, 7, 150_000), (2_000_000, 4, 400_000)):
+        for keys in (10, 1_000, 100_000):
+            with files([rows(number, count, keys, 1000) for number in range(batches)]) as folder:
+                for emit in ("arrival", "final"):
+                    progress = run(sash.spark.rolling(stream(spark, folder), plan("1m", emit=emit), buckets=8))
+                    told = f"{rate(progress):>10,.0f} rows/s (bar {bar:,})"
+                    print(f"{keys:>7} keys, batches of {count:>9,}, {emit:8} {told}")
+
+
+def windows(spark: SparkSession) -> None:
+    """The time of a micro-batch when windows hold 10,000 events, and 10 million."""
+    took = {}
+    for events, window in ((10_000, "10s"), (10_000_000, "10000s")):
+        fill = [rows(number, 2_000_000, 1_000, 1000) for number in range(5)]
+        small = [rows(100 + number, 100_000, 1_000, 1000) for number in range(6)]
+        with files([*fill, *small]) as folder:
+            progress = run(sash.spark.rolling(stream(spark, folder), plan(window, emit="arrival"), buckets=8))
+        took[events] = min(one["durationMs"]["triggerExecution"] for one in progress[-4:]) / 1000
+        print(f"{events:>10,} events in the windows: {took[events]:.2f} s a micro-batch of 100,000 rows")
+    print(f"ratio {took[10_000_000] / took[10_000]:.2f} (bar 1.3)")
+
+
+def slides(spark: SparkSession) -> None:
+    """A 1-hour window that slides every 10 seconds, against Spark's own."""
+    for keys in (10, 1_000):
+        hop = sash.Plan(
+            by="card",
+            on="time",
+            windows=sash.TimeWindow("1h", every="10s", closed="left"),
+            aggregations={"n": sash.Count(), "spent": sash.Sum("amount"), "peak": sash.Max("amount")},
+            lateness="10s",
+        )
+        with files([rows(number, 50_000, keys, 20_000) for number in range(4)]) as folder:
+            ours = run(sash.spark.rolling(stream(spark, folder), hop, buckets=8))
+            late = stream(spark, folder).withWatermark("time", "10 seconds")
+            grouped = late.groupBy("card", F.window("time", "1 hour", "10 seconds"))
+            theirs = run(grouped.agg(F.count("*"), F.sum("amount"), F.max("amount")))
+        mine, own = rate(ours), rate(theirs)
+        print(f"{keys:>5} keys: {mine:>9,.0f} rows/s, Spark's hop windows {own:>8,.0f}: {mine / own:.1f}x (bar 10)")
+
+
+def main() -> None:
+    """What is asked for, or all."""
+    wanted = sys.argv[1:] or ["rates", "windows", "slides"]
+    spark = session()
+    start = time.perf_counter()
+    check(spark)
+    print(f"answers are right ({time.perf_counter() - start:.0f} s)")
+    for name in wanted:
+        {"rates": rates, "windows": windows, "slides": slides}[name](spark)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+//! What a call has changed, so that it can be undone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sash/keyed/event_clock.hpp"
+#include "sash/lines/line.hpp"
+#include "sash/lines/queue.hpp"
+
+namespace sash::lines {
+
+//! One change of one line, and what was before it.
+template <class Answer>
+struct ChangeOf {
+    enum class Kind : std::uint8_t { put, opened, retired, due, told, last };
+
+    Kind kind;
+    LineId line;
+    //! Of a row; the number is also what a result is about.
+    Time ticks = 0;
+    std::int64_t number = 0;
+    bool has_value = false;
+    //! The newest row, or the next slide.
+    std::optional<Time> before = {};
+    //! Of what was told.
+    std::size_t window = 0;
+    std::optional<Told<Answer>> told = {};
+    std::optional<Answer> last = {};
+};
+
+template <class Answer>
+struct Journal {
+    //! Whether the call may fail; otherwise nothing is written down.
+    bool on = false;
+    EventClock now;
+    std::int64_t count = 0;
+    std::int64_t orders = 0;
+    std::vector<ChangeOf<Answer>> changes;
+    //! What waited before the call and does not any more.
+    std::vector<Waiting> popped;
+};
+
+}  // namespace sash::lines

@@ -1,0 +1,125 @@
+//! One key: its events, and what is known of them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "sash/keyed/spans.hpp"
+#include "sash/lines/row_list.hpp"
+#include "sash/time.hpp"
+
+namespace sash::lines {
+
+//! Names a line; dense, and given again once a line is gone.
+using LineId = std::uint32_t;
+//! Names a key; the caller knows which.
+using Slot = std::uint32_t;
+
+//! Times at which sessions begin, ascending. They follow the events: an event within the gap of the one before it
+//! begins none.
+class SessionStarts {
+public:
+    //! The start of the session of an event at that time.
+    Time of(Time ticks) const { return *std::prev(std::upper_bound(starts_.begin(), starts_.end(), ticks)); }
+    //! The next start after the time.
+    std::optional<Time> after(Time ticks) const {
+        const auto found = std::upper_bound(starts_.begin(), starts_.end(), ticks);
+        return found == starts_.end() ? std::nullopt : std::optional(*found);
+    }
+
+    //! Sets whether a session begins at the time.
+    void set(Time ticks, bool begins) {
+        const auto found = std::lower_bound(starts_.begin(), starts_.end(), ticks);
+        const bool there = found != starts_.end() && *found == ticks;
+        if (begins && !there) starts_.insert(found, ticks);
+        if (!begins && there) starts_.erase(found);
+    }
+    //! Forgets those before the session of a time.
+    void forget_before(Time ticks) {
+        const auto kept = std::upper_bound(starts_.begin(), starts_.end(), ticks);
+        if (kept - starts_.begin() > 1) starts_.erase(starts_.begin(), std::prev(kept));
+    }
+
+    std::vector<Time>& times() { return starts_; }
+    const std::vector<Time>& times() const { return starts_; }
+
+private:
+    std::vector<Time> starts_;
+};
+
+//! What was told of a window: its ends, its answer, and how often it had been told before.
+template <class Answer>
+struct Told {
+    Time start;
+    Time end;
+    Answer answer;
+    std::int64_t revision;
+};
+
+template <class Answer>
+struct Line {
+    Slot slot = 0;
+    //! The how-manyeth key it is: results of one moment come in this order.
+    std::int64_t order = 0;
+    RowList rows = {};
+    //! One for each window, where one of them is of sessions.
+    std::vector<SessionStarts> sessions = {};
+    //! Ticks and number of the rows without a value, ascending; kept where values are counted.
+    std::vector<std::pair<Time, std::int64_t>> nulls = {};
+    std::int64_t arrivals = 0;
+    //! The ticks of its newest row, forgotten or not.
+    std::optional<Time> newest = {};
+    //! The next slide at which it speaks.
+    std::optional<Time> due = {};
+    //! The clock when it was dropped for being idle.
+    std::optional<Time> retired = {};
+    //! How many of its rows wait to be told.
+    std::size_t waiting = 0;
+    //! The label of the row that came last.
+    Time recent = 0;
+    //! With how many rows it is looked at again for some to forget.
+    std::size_t tidy_at = 0;
+    //! It has a new row since the call began.
+    bool touched = false;
+    //! The answer that was told last, a window each; where only changes are told.
+    std::vector<std::optional<Answer>> last = {};
+    //! What may be told again, a window each, by what it is about: an event's number, or the end of a slide.
+    std::unordered_map<std::int64_t, std::vector<std::optional<Told<Answer>>>> told = {};
+
+    //! How many rows of [low, high) have a value.
+    std::size_t valued(std::size_t low, std::size_t high) const {
+        if (low >= high || nulls.empty()) return high > low ? high - low : 0;
+        const Row &first = rows[low], &last_row = rows[high - 1];
+        const auto from = std::lower_bound(nulls.begin(), nulls.end(), std::pair(first.ticks, first.number));
+        const auto to = std::upper_bound(from, nulls.end(), std::pair(last_row.ticks, last_row.number));
+        return high - low - static_cast<std::size_t>(to - from);
+    }
+
+    //! A row has come to the place, or will go from it: where sessions of that window begin around it.
+    void settle_sessions(std::size_t window, std::size_t place, bool comes, const Length& gap, bool reals) {
+        SessionStarts& starts = sessions[window];
+        const Time ticks = rows[place].ticks;
+        const bool has_peer = (place > 0 && rows[place - 1].ticks == ticks) ||
+                              (place + 1 < rows.size() && rows[place + 1].ticks == ticks);
+        if (has_peer) return;
+        const auto apart = [&](std::size_t older, std::size_t newer) {
+            return gap.apart(rows[older].ticks, rows[newer].ticks, reals);
+        };
+        starts.set(ticks, comes && (place == 0 || apart(place - 1, place)));
+        if (place + 1 == rows.size()) return;
+        const Time next = rows[place + 1].ticks;
+        // A row that comes can only join what was apart; one that goes leaves the next to the one before it.
+        if (comes) {
+            if (!apart(place, place + 1)) starts.set(next, false);
+        } else {
+            starts.set(next, place == 0 || apart(place - 1, place + 1));
+        }
+    }
+};
+
+}  // namespace sash::lines

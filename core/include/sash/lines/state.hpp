@@ -1,0 +1,260 @@
+//! The lines of an operator as bytes and back, and at other times.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sash/lines/book.hpp"
+#include "sash/snapshot.hpp"
+
+namespace sash::lines {
+
+//! Equal operators give equal bytes, whatever their history.
+template <StoredPartials P>
+class State {
+public:
+    using BookOf = Book<P>;
+    using LineOf = typename BookOf::LineOf;
+    using Answer = typename P::Answer;
+
+    explicit State(BookOf& book) : book_(book) {}
+
+    //! The lines in the order in which their keys came: those with a key of their own, then those that are retired and
+    //! have something to tell.
+    std::vector<LineId> lines() const {
+        std::vector<LineId> ids;
+        book_.lines_.for_each([&](LineId id, const LineOf&) { ids.push_back(id); });
+        std::sort(ids.begin(), ids.end(), [&](LineId one, LineId other) {
+            const LineOf &a = book_.lines_[one], &b = book_.lines_[other];
+            return std::pair(a.retired.has_value(), a.order) < std::pair(b.retired.has_value(), b.order);
+        });
+        return ids;
+    }
+
+    void save(Writer& writer) const {
+        writer.i64(book_.count_);
+        writer.i64(book_.orders_);
+        const std::vector<LineId> ids = lines();
+        std::vector<std::uint32_t> positions(book_.lines_.ids());
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+            positions[ids[i]] = static_cast<std::uint32_t>(i);
+            save(writer, ids[i]);
+        }
+        std::vector<Waiting> waiting = book_.waiting_.entries();
+        std::sort(waiting.begin(), waiting.end(), [](const Waiting& a, const Waiting& b) { return b > a; });
+        writer.u64(waiting.size());
+        for (const Waiting& entry : waiting) {
+            writer.i64(entry.ticks);
+            writer.i64(entry.number);
+            writer.u32(positions[entry.line]);
+        }
+    }
+
+    //! Into an empty book; the slots of the lines in the order of `lines`. Throws DamagedSnapshot.
+    void restore(Reader& reader, const std::vector<Slot>& slots) {
+        book_.count_ = reader.i64();
+        book_.orders_ = reader.i64();
+        std::vector<LineId> ids;
+        for (const Slot slot : slots) ids.push_back(restore_line(reader, slot));
+        std::vector<Waiting> waiting;
+        for (std::size_t left = reader.count(sizeof(Time)); left > 0; --left)
+            waiting.push_back(read_waiting(reader, ids));
+        for (const Waiting& entry : waiting) ++book_.lines_[entry.line].waiting;
+        book_.waiting_.assign(std::move(waiting));
+        book_.slides_.assign(book_.all_due());
+        book_.idle_.assign(book_.all_idle());
+    }
+
+    //! Integer times are reals from now on, by a map that keeps their order.
+    template <class Map>
+    void read_as_reals(Map map) {
+        book_.lines_.for_each([&](LineId, LineOf& line) { retime(line, map); });
+        retime(book_.now_.newest, map);
+        retime(book_.now_.watermark, map);
+        book_.waiting_.retime(map);
+        book_.slides_.retime(map);
+        book_.idle_.retime(map);
+        book_.plan_.read_as_reals(map);
+    }
+
+private:
+    static void require(bool sound) {
+        if (!sound) throw DamagedSnapshot("its events are not in order");
+    }
+
+    // Out
+
+    void save(Writer& writer, LineId id) const {
+        const LineOf& line = book_.lines_[id];
+        writer.i64(line.order);
+        writer.i64(line.arrivals);
+        for (const auto& time : {line.newest, line.due, line.retired}) save(writer, time);
+        writer.u64(line.rows.dropped());
+        writer.u64(line.rows.size());
+        line.rows.for_each([&](const Row& row) {
+            writer.i64(row.ticks);
+            writer.i64(row.number);
+            writer.flag(row.null);
+        });
+        // Labels depend on the history of the rows: they are given anew.
+        book_.partials_->save(id, writer);
+        for (const SessionStarts& starts : line.sessions) {
+            writer.u64(starts.times().size());
+            for (const Time start : starts.times()) writer.i64(start);
+        }
+        save_told(writer, line);
+    }
+
+    static void save(Writer& writer, const std::optional<Time>& time) {
+        writer.flag(time.has_value());
+        writer.i64(time.value_or(0));
+    }
+
+    void save_told(Writer& writer, const LineOf& line) const {
+        for (std::size_t window = 0; window < book_.plan_.policies.size(); ++window) {
+            const bool any = !line.last.empty() && line.last[window];
+            writer.flag(any);
+            if (any) book_.partials_->write(writer, *line.last[window]);
+        }
+        std::vector<std::pair<std::int64_t, std::size_t>> all;
+        for (const auto& [about, windows] : line.told)
+            for (std::size_t window = 0; window < windows.size(); ++window)
+                if (windows[window]) all.emplace_back(about, window);
+        std::sort(all.begin(), all.end());
+        writer.u64(all.size());
+        for (const auto& [about, window] : all) {
+            const auto& told = *line.told.at(about)[window];
+            for (const std::int64_t number : {about, static_cast<std::int64_t>(window), told.start, told.end})
+                writer.i64(number);
+            writer.i64(told.revision);
+            book_.partials_->write(writer, told.answer);
+        }
+    }
+
+    // In
+
+    LineId restore_line(Reader& reader, Slot slot) {
+        const std::int64_t order = reader.i64();
+        const LineId own = book_.current(slot);
+        const LineId id = book_.add(slot, order);
+        LineOf& line = book_.lines_[id];
+        line.arrivals = reader.i64();
+        for (auto* const time : {&line.newest, &line.due, &line.retired}) *time = read_time(reader);
+        require(order < book_.orders_ && line.newest.has_value());
+        // Lines with a key of their own come first: a retired one does not take the place.
+        if (line.retired) book_.lines_.set_current(slot, own);
+        restore_rows(reader, line);
+        book_.partials_->restore(id, labels_of(line.rows), reader);
+        restore_sessions(reader, line);
+        restore_told(reader, id, line);
+        return id;
+    }
+
+    static std::optional<Time> read_time(Reader& reader) {
+        const bool any = reader.flag();
+        const Time time = reader.i64();
+        return any ? std::optional(time) : std::nullopt;
+    }
+
+    void restore_rows(Reader& reader, LineOf& line) {
+        line.rows.start_at(static_cast<std::size_t>(reader.u64()));
+        const std::size_t size = reader.count(sizeof(Time));
+        for (std::size_t place = 0; place < size; ++place) {
+            Row row{reader.i64(), reader.i64(), 0, reader.flag()};
+            row.label = book_.aligned_ ? row.ticks : static_cast<Time>(place) * kLabelGap;
+            require(line.rows.empty() ||
+                    std::pair(line.rows.back().ticks, line.rows.back().number) < std::pair(row.ticks, row.number));
+            require(row.number >= 0 && row.number < book_.count_);
+            line.rows.append(row);
+            if (row.null && book_.plan_.min_periods != 0) line.nulls.emplace_back(row.ticks, row.number);
+        }
+    }
+
+    //! Under which labels there are partials.
+    static std::vector<Time> labels_of(const RowList& rows) {
+        std::vector<Time> labels;
+        rows.for_each([&](const Row& row) {
+            if (!row.null && (labels.empty() || labels.back() != row.label)) labels.push_back(row.label);
+        });
+        return labels;
+    }
+
+    void restore_sessions(Reader& reader, LineOf& line) const {
+        for (SessionStarts& starts : line.sessions) {
+            for (std::size_t left = reader.count(sizeof(Time)); left > 0; --left) {
+                const Time start = reader.i64();
+                require(starts.times().empty() || starts.times().back() < start);
+                starts.times().push_back(start);
+            }
+        }
+        for (std::size_t i = 0; i < line.sessions.size() && !line.rows.empty(); ++i) {
+            const std::vector<Time>& times = line.sessions[i].times();
+            const bool needed = book_.plan_.policies[i].kind == Policy::Kind::session;
+            require(!needed || (!times.empty() && times.front() <= line.rows.front().ticks));
+        }
+    }
+
+    void restore_told(Reader& reader, LineId id, LineOf& line) {
+        const std::size_t windows = book_.plan_.policies.size();
+        for (std::size_t window = 0; window < windows; ++window)
+            if (reader.flag()) book_.last(id, 0), line.last[window] = book_.partials_->read(reader);
+        for (std::size_t left = reader.count(sizeof(Time)); left > 0; --left) {
+            const std::int64_t about = reader.i64();
+            const auto window = static_cast<std::uint64_t>(reader.i64());
+            require(window < windows);
+            const Time start = reader.i64(), end = reader.i64();
+            const std::int64_t revision = reader.i64();
+            auto& all = line.told[about];
+            all.resize(windows);
+            all[window] = Told<Answer>{start, end, book_.partials_->read(reader), revision};
+        }
+    }
+
+    Waiting read_waiting(Reader& reader, const std::vector<LineId>& ids) const {
+        const Time ticks = reader.i64();
+        const std::int64_t number = reader.i64();
+        const std::uint32_t position = reader.u32();
+        require(position < ids.size());
+        const RowList& rows = book_.lines_[ids[position]].rows;
+        const std::size_t place = rows.place_of(ticks, number);
+        require(place < rows.size() && rows[place].ticks == ticks && rows[place].number == number);
+        return {ticks, number, ids[position]};
+    }
+
+    // At other times
+
+    template <class Map>
+    static void retime(std::optional<Time>& time, Map map) {
+        if (time) time = map(*time);
+    }
+
+    template <class Map>
+    void retime(LineOf& line, Map map) {
+        line.rows.for_each([&](Row& row) {
+            row.ticks = map(row.ticks);
+            if (book_.aligned_) row.label = row.ticks;
+        });
+        for (auto* const time : {&line.newest, &line.due, &line.retired}) retime(*time, map);
+        for (auto& [ticks, number] : line.nulls) ticks = map(ticks);
+        for (SessionStarts& starts : line.sessions)
+            for (Time& start : starts.times()) start = map(start);
+        decltype(line.told) told;
+        for (auto& [about, windows] : line.told) {
+            for (auto& one : windows)
+                if (one) one->start = map(one->start), one->end = map(one->end);
+            // A result of a slide is known by its end, all others by a number.
+            told[book_.plan_.asks == Asks::slides ? map(about) : about] = std::move(windows);
+        }
+        line.told = std::move(told);
+    }
+
+    BookOf& book_;
+};
+
+}  // namespace sash::lines

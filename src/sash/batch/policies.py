@@ -1,0 +1,100 @@
+"""Windows that only the operator can run: those whose ends depend on what the events say, row after row.
+
+Each aggregation runs through a `sash.Sliding` of its own. An event is the row, as a dictionary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sash.aggregations.base import Aggregation
+from sash.aggregations.composite import Composite
+from sash.aggregations.records import takes_row
+from sash.batch.passes import tidy
+from sash.frames import Frame
+from sash.frames.base import Answer, Codes
+from sash.sliding import Sliding
+from sash.times import Kind, decode_array
+from sash.windows import AdaptiveWindow, DeltaWindow, PolicyWindow, PunctuatedWindow, WindowPolicy
+
+__all__ = ["Events", "by_operator", "columns_of", "operator_problem"]
+
+_BY_OPERATOR: Final = (AdaptiveWindow, DeltaWindow, PolicyWindow, PunctuatedWindow)
+
+
+def by_operator(window: WindowPolicy) -> bool:
+    """Whether the window is run by the operator."""
+    return isinstance(window, _BY_OPERATOR)
+
+
+def columns_of(window: WindowPolicy) -> tuple[str, ...]:
+    """The columns that the window itself reads."""
+    if isinstance(window, PolicyWindow):
+        return () if window.over is None else window.over.columns
+    read = _reader(window)
+    return (read,) if isinstance(read, str) else ()
+
+
+def _reader(window: WindowPolicy) -> Any:
+    """What the window reads of a row: a column, or a function of it."""
+    return window.predicate if isinstance(window, PunctuatedWindow) else getattr(window, "of", None)
+
+
+def operator_problem(aggregation: Aggregation, window: WindowPolicy) -> str | None:
+    """Why the operator cannot run the aggregation over such a window of rows; None if it can."""
+    if isinstance(window, AdaptiveWindow) and window.of is None and len(aggregation.columns) != 1:
+        return f"{window!r} measures the value of {aggregation!r}, which is no single column: say of="
+    if isinstance(window, PolicyWindow) and window.over is not None and not window.over.columns:
+        return f"over={window.over!r} of {window!r} names no column: write {type(window.over).__name__}('amount')"
+    return None
+
+
+@dataclass(frozen=True)
+class Events:
+    """The rows of a frame as events of the operator, in the order in which they came."""
+
+    frame: Frame
+    kind: Kind
+    ticks: Any
+    codes: Codes | None
+    #: The columns that the plan reads.
+    columns: Sequence[str]
+
+    def answer(self, aggregation: Aggregation, window: WindowPolicy, min_periods: int) -> Answer:
+        """The result of every row. Cost: that of `sash.Sliding`, row by row."""
+        over, value = _of_rows(aggregation)
+        policy = _of_row_windows(window, aggregation, value)
+        operator = Sliding(over, policy, by=True, emit="final", min_periods=min_periods)
+        keys = [0] * self.frame.rows if self.codes is None else self.codes.codes.tolist()
+        operator.push_many(keys, decode_array(self.kind, self.ticks), self._rows(aggregation, window))
+        results: list[Any] = [None] * self.frame.rows
+        for told in operator.finish():
+            assert told.number is not None
+            results[told.number] = None if told.value is None else value(told.value)
+        return tidy(results)
+
+    def _rows(self, aggregation: Aggregation, window: WindowPolicy) -> list[dict[str, Any]]:
+        whole = takes_row(aggregation) or callable(_reader(window))
+        names = self.frame.names if whole else list(dict.fromkeys([*self.columns, *columns_of(window)]))
+        parts = [self.frame.objects(name) for name in names]
+        return [dict(zip(names, row, strict=True)) for row in zip(*parts, strict=True)]
+
+
+def _of_rows(aggregation: Aggregation) -> tuple[Aggregation, Callable[[Any], Any]]:
+    """The aggregation as one of rows, and how its result is read."""
+    if isinstance(aggregation, Composite):
+        return aggregation, lambda result: result
+    return Composite(only=aggregation), lambda record: record[0]
+
+
+def _of_row_windows(window: WindowPolicy, aggregation: Aggregation, value: Callable[[Any], Any]) -> WindowPolicy:
+    """The window as one of rows."""
+    if isinstance(window, AdaptiveWindow) and window.of is None:
+        return AdaptiveWindow(window.delta, of=aggregation.columns[0])
+    if not isinstance(window, PolicyWindow):
+        return window
+    over, read = (None, value) if window.over is None else _of_rows(window.over)
+    evict_when = window.evict_when
+    return PolicyWindow(lambda total, prefix: evict_when(read(total), read(prefix)), over)

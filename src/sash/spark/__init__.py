@@ -1,0 +1,20 @@
+"""Plans over DataFrames of Spark, batch and streaming. The only folder that imports PySpark; extra `sash[spark]`.
+
+>>> import sash.spark
+>>> sorted(sash.spark.__all__)
+['BatchReport', 'Monitor', 'configure', 'explain', 'report_of', 'rolling', 'ship']
+"""
+
+try:
+    import pyarrow as _arrow  # noqa: F401
+    import pyspark as _pyspark  # noqa: F401
+except ImportError as error:
+    raise ImportError(f"sash.spark needs {error.name}, which is not installed: pip install 'sash[spark]'") from None
+
+from sash.spark.explain import explain
+from sash.spark.front import rolling
+from sash.spark.session import configure
+from sash.spark.ship import ship
+from sash.spark.stream import BatchReport, Monitor, report_of
+
+__all__ = ["BatchReport", "Monitor", "configure", "explain", "report_of", "rolling", "ship"]

@@ -1,0 +1,113 @@
+"""Which columns of a DataFrame an aggregation can read, and which can be times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    MapType,
+    NullType,
+    StringType,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+)
+
+from sash.aggregations.base import Aggregation
+from sash.aggregations.composite import Composite
+from sash.aggregations.distinct import CountDistinct
+from sash.windows import AdaptiveWindow, DeltaWindow, WindowPolicy
+
+__all__ = ["is_number", "not_a_key", "not_a_measure", "not_a_time", "wrong_columns"]
+
+_TIMES: Final = (TimestampType, TimestampNTZType, DateType, IntegralType, FloatType, DoubleType)
+
+
+def is_number(kind: DataType) -> bool:
+    """Whether it is read as a number: integers, floats and truths. Decimals are not: they are no 64-bit numbers."""
+    return isinstance(kind, (IntegralType, FloatType, DoubleType, BooleanType, NullType))
+
+
+def not_a_time(name: str, kind: DataType) -> str | None:
+    """Why the column cannot be the times; None if it can."""
+    if isinstance(kind, _TIMES):
+        return None
+    return (
+        f"on: a time is a timestamp, timestamp_ntz, date, integer or float, and column {name!r} is"
+        f" {kind.simpleString()}: convert it first"
+    )
+
+
+def not_a_key(name: str, kind: DataType) -> str | None:
+    """Why the column cannot be part of the key; None if it can."""
+    if isinstance(kind, MapType):
+        return f"by: maps cannot be compared, and column {name!r} is {kind.simpleString()}: take a value out of it"
+    return None
+
+
+def not_a_measure(window: WindowPolicy, columns: Mapping[str, DataType]) -> str | None:
+    """Why the window cannot measure rows by the column that it names; None if it can, or names none."""
+    name = window.of if isinstance(window, (AdaptiveWindow, DeltaWindow)) else None
+    kind = columns.get(name) if isinstance(name, str) else None
+    if kind is None or is_number(kind) or isinstance(kind, DecimalType):
+        return None
+    return f"{window!r} measures by numbers, and column {name!r} is {kind.simpleString()}: convert it first"
+
+
+def wrong_columns(aggregation: Aggregation, columns: Mapping[str, DataType]) -> str | None:
+    """Why the aggregation cannot read a column that it names; None if it can, as far as types tell."""
+    if isinstance(aggregation, Composite):
+        return next((why for one in aggregation.members.values() if (why := wrong_columns(one, columns))), None)
+    for name, needed in _needs(aggregation):
+        kind = columns[name]
+        if why := _wrong(needed, kind):
+            way = "cast it to double or, in units, to long" if isinstance(kind, DecimalType) else "convert it first"
+            return f"{aggregation!r} reads {why}, and column {name!r} is {kind.simpleString()}: {way}"
+    return None
+
+
+def _needs(aggregation: Aggregation) -> list[tuple[str, str]]:
+    """The columns and what each must be, in the words with which the aggregation says what it takes."""
+    takes, names = aggregation.takes, aggregation.columns
+    if takes.startswith("numbers") or takes in ("pairs of numbers", "pairs (value, weight)"):
+        return [(name, "numbers") for name in names]
+    if takes == "pairs (key, argument)":
+        return [(name, "numbers") for name in names[:1]]
+    if takes == "hashable values" and isinstance(aggregation, CountDistinct):
+        # Counted by codes, which nested values have too.
+        return []
+    if takes == "values, or numbers" and getattr(aggregation, "of", "") == "values":
+        return [(name, "numbers") for name in names]
+    return [(name, takes) for name in names]
+
+
+def _wrong(needed: str, kind: DataType) -> str | None:
+    """What is needed and not there; None if the type will do."""
+    if isinstance(kind, NullType):
+        return None
+    match needed:
+        case "numbers":
+            return None if is_number(kind) else "numbers"
+        case "truths":
+            return None if isinstance(kind, (BooleanType, IntegralType)) else "True and False"
+        case "integers":
+            return None if isinstance(kind, (BooleanType, IntegralType)) else "integers"
+        case "texts":
+            return None if isinstance(kind, StringType) else "text"
+        case "hashable values" | "tuples (label, features...)":
+            nested = isinstance(kind, (ArrayType, MapType, StructType))
+            return "values that can be compared, not nested ones" if nested else None
+    if needed.startswith("int, float, str, bytes"):
+        plain = is_number(kind) or isinstance(kind, (StringType, BinaryType))
+        return None if plain else "integers, floats, text and bytes"
+    return None

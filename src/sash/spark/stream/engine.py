@@ -1,0 +1,281 @@
+"""The windows of one bucket: rows in, results out, the same whatever way it came to its state.
+
+The state of an engine is a function of the rows that it has taken, in order, and of the watermark. So one that replays
+a log is the one that wrote it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sash.plan import Emit
+from sash.spark.stream.job import REVISION, Job
+from sash.spark.stream.kept import Chunk, KeptRows, Picked, Revisions, Ticks
+from sash.spark.stream.key_codes import KeyCodes
+from sash.spark.stream.scan import Scan
+from sash.spark.stream.tree import Tree, split
+from sash.times import encode_array
+
+__all__ = ["BucketEngine", "Told"]
+
+Answers = dict[str, pa.Array]
+#: Rows, their ticks, how often the results of each have changed, and whether they get none.
+Part = tuple[pa.Table, Ticks, Revisions, bool]
+
+
+@dataclass(frozen=True)
+class Told:
+    """Rows with their results, and the rows whose results were changed: their numbers, and how often each was."""
+
+    table: pa.Table
+    numbers: Ticks
+    revisions: Revisions
+
+
+class BucketEngine:
+    """All keys of a bucket. `step` takes new rows and tells results; `absorb` takes rows that were told before."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        native, other = split(job)
+        self._tree = Tree(job, native) if native else None
+        self._scan = Scan(job, other) if other else None
+        self._codes = KeyCodes(job.plan.by)
+        self._rows = KeptRows(job.log_schema)
+        self._since_trim = 0
+        #: Rows before it have been told.
+        self.watermark: int | None = None
+        #: Seconds that were spent in the core.
+        self.native_seconds = 0.0
+
+    # What is kept
+
+    @property
+    def keys(self) -> int:
+        """How many keys have rows."""
+        return len(self._codes)
+
+    @property
+    def waiting(self) -> int | None:
+        """The ticks of the oldest row that is yet to be told; None if none is."""
+        if self._job.plan.emit != "final":
+            return None
+        untold = self._rows.pick(self.watermark, lambda chunk: np.ones(len(chunk), bool))
+        return min((int(chunk.ticks[places].min()) for chunk, places in untold.parts), default=None)
+
+    def memory(self) -> int:
+        """About how many bytes it takes."""
+        return (0 if self._tree is None else self._tree.memory()) + self._rows.memory() + 100 * self.keys
+
+    @property
+    def _reads_rows(self) -> bool:
+        """Whether windows are answered from rows, and not only from trees."""
+        return self._scan is not None or (self._tree is not None and self._tree.picks_rows)
+
+    # Rows that were told before
+
+    def absorb(self, table: pa.Table, first: int, silent: bool) -> None:
+        """Take rows of the log; `first` is the number of the first. None of them is late, none gets a result."""
+        chunk = self._chunk(table, first, silent)
+        self._insert(chunk)
+        self._keep(chunk)
+
+    def revise(self, numbers: Ticks, revisions: Revisions) -> None:
+        """Take revisions of the log."""
+        self._rows.revise(numbers, revisions)
+
+    def settle(self, watermark: int | None) -> None:
+        """Rows before the watermark have been told; what no window needs any more is forgotten."""
+        if watermark is None or (self.watermark is not None and watermark < self.watermark):
+            return
+        self.watermark = watermark
+        if self._tree is not None:
+            self._tree.advance(watermark)
+        if not self._reads_rows:
+            self._rows.drop_before(watermark)
+        elif self._job.retain is not None:
+            self._rows.drop_before(watermark - self._job.retain)
+        if self._since_trim > max(self.keys, 1024):
+            self._forget_keys()
+
+    def _forget_keys(self) -> None:
+        """Keys without rows. Now and then, so that it costs O(1) a row."""
+        self._since_trim = 0
+        live = self._rows.codes()
+        if self._tree is not None:
+            live |= self._tree.trimmed()
+        self._codes.keep(live)
+
+    def needed(self, choose: Callable[[Ticks, Ticks, int], npt.NDArray[np.bool_]]) -> list[Part]:
+        """The rows that are chosen by their ticks, their codes and the watermark, in the order of their arrival."""
+        assert self.watermark is not None
+        chunks = self._rows.chunks
+        ticks = np.concatenate([chunk.ticks for chunk in chunks])
+        kept = choose(ticks, np.concatenate([chunk.codes for chunk in chunks]), self.watermark)
+        parts, start = [], 0
+        for chunk in chunks:
+            places = np.flatnonzero(kept[start : start + len(chunk)])
+            start += len(chunk)
+            if len(places):
+                rows = chunk.table.take(pa.array(places))
+                parts.append((rows, chunk.ticks[places], chunk.revisions[places], chunk.silent))
+        return parts
+
+    # New rows
+
+    def step(self, table: pa.Table, first: int, watermark: int | None) -> Told:
+        """Take new rows, none of them late, and tell what there is to tell now that the watermark is there."""
+        match self._job.plan.emit:
+            case "arrival":
+                told = self._arrivals(table, first)
+            case "final":
+                told = self._finals(table, first, watermark)
+            case _:
+                told = self._updates(table, first)
+        self.settle(watermark)
+        return told
+
+    def _arrivals(self, table: pa.Table, first: int) -> Told:
+        chunk = self._chunk(table.select(self._job.log_columns), first)
+        self._keep(chunk)
+        self._since_trim += len(chunk)
+        answers: Answers = {}
+        if self._tree is not None and len(chunk):
+            start = time.perf_counter()
+            answers |= self._tree.arrivals(chunk.codes, chunk.ticks, table, first, self._rows.look)
+            self.native_seconds += time.perf_counter() - start
+        if self._scan is not None and len(chunk):
+            answers |= self._scanned(self._rows.all_of(chunk), "arrival")
+        return self._told(table, answers or self._nothing(), self._rows.all_of(chunk), 0)
+
+    def _finals(self, table: pa.Table, first: int, watermark: int | None) -> Told:
+        # A new row is not late, so it is not before the watermark, and in no window of a row that is.
+        due = Picked([], self._job.log_schema)
+        if watermark is not None:
+            due = self._rows.pick(self.watermark, lambda chunk: chunk.ticks < watermark)
+        told = self._told(due.table(), self._answers(due), due, 0)
+        self.absorb(table, first, silent=False)
+        return told
+
+    def _updates(self, table: pa.Table, first: int) -> Told:
+        chunk = self._chunk(table, first)
+        suspects = self._suspects(chunk)
+        before = self._answers(suspects)
+        self._insert(chunk)
+        self._keep(chunk)
+        changed = suspects.where(_differ(before, self._answers(suspects)))
+        changed.count_revision()
+        told = Picked([*changed.parts, *self._rows.all_of(chunk).parts], self._job.log_schema)
+        return self._told(told.table(), self._answers(told), told, len(changed))
+
+    def _suspects(self, new: Chunk) -> Picked:
+        """Rows whose results may change: those that have a new row of their key in their longest window, or, where
+        windows are no lengths, before them."""
+        if not len(new):
+            return Picked([], self._job.log_schema)
+        oldest = np.full(self._codes.bound, 2**63 - 1, np.int64)
+        np.minimum.at(oldest, new.codes, new.ticks)
+        later = self._rows.pick(self.watermark, lambda chunk: chunk.ticks >= oldest[chunk.codes])
+        if self._job.retain is None or not len(later):
+            return later
+        return later.where(_holds_any(later.codes, later.ticks - self._job.retain, later.ticks, new))
+
+    def _chunk(self, table: pa.Table, first: int, silent: bool = False) -> Chunk:
+        ticks = np.ascontiguousarray(encode_array(table.column(self._job.on))[1])
+        return Chunk(first, table, self._codes.of(table), ticks, silent)
+
+    def _insert(self, chunk: Chunk) -> None:
+        self._since_trim += len(chunk)
+        if self._tree is not None and len(chunk):
+            start = time.perf_counter()
+            self._tree.insert(chunk.codes, chunk.ticks, chunk.table, chunk.first)
+            self.native_seconds += time.perf_counter() - start
+
+    def _keep(self, chunk: Chunk) -> None:
+        if self._job.plan.emit != "arrival" or self._reads_rows:
+            self._rows.add(chunk)
+
+    # Results
+
+    def _nothing(self) -> Answers:
+        return {name: pa.array([], kind) for name, kind in self._job.types.items()}
+
+    def _answers(self, picked: Picked) -> Answers:
+        answers: Answers = {}
+        if not len(picked):
+            return self._nothing()
+        if self._tree is not None:
+            start = time.perf_counter()
+            answers |= self._tree.answers(picked.codes, picked.ticks, self._rows.look)
+            self.native_seconds += time.perf_counter() - start
+        if self._scan is not None:
+            answers |= self._scanned(picked, "final")
+        return answers
+
+    def _scanned(self, picked: Picked, emit: Emit) -> Answers:
+        assert self._scan is not None
+        table, codes = self._rows.joined()
+        start = time.perf_counter()
+        answers = self._scan.answers(table, codes, self._rows.places(picked), emit)
+        self.native_seconds += time.perf_counter() - start
+        return answers
+
+    def _told(self, table: pa.Table, answers: Answers, picked: Picked, changed: int) -> Told:
+        for name, kind in self._job.types.items():
+            table = table.append_column(pa.field(name, kind), answers[name])
+        revisions = picked.revisions
+        if self._job.plan.emit == "update":
+            table = table.append_column(pa.field(REVISION, pa.int32()), pa.array(revisions))
+        return Told(table, picked.numbers[:changed], revisions[:changed])
+
+
+def _holds_any(codes: Ticks, since: Ticks, until: Ticks, rows: Chunk) -> npt.NDArray[np.bool_]:
+    """Which stretches of time of a key, both ends in, hold one of the rows. Cost: O(n log n)."""
+    moments, ranks = np.unique(np.concatenate([rows.ticks, since, until]), return_inverse=True)
+    stretch = len(moments)
+    of_rows, of_since, of_until = np.split(ranks.astype(np.int64), np.cumsum([len(rows), len(since)]))
+    placed = np.sort(rows.codes * stretch + of_rows)
+    first = np.searchsorted(placed, codes * stretch + of_since, "left")
+    behind = np.searchsorted(placed, codes * stretch + of_until, "right")
+    return behind > first
+
+
+def _differ(before: Answers, after: Answers) -> npt.NDArray[np.bool_]:
+    """Which rows have another result in any column; a null is equal to a null, and NaN to NaN."""
+    differ = np.zeros(len(next(iter(after.values()))), bool)
+    for name, now in after.items():
+        differ |= _column_differs(before[name], now)
+    return differ
+
+
+def _column_differs(before: pa.Array, after: pa.Array) -> npt.NDArray[np.bool_]:
+    if pa.types.is_nested(after.type) or pa.types.is_binary(after.type) or pa.types.is_string(after.type):
+        pairs = zip(before.to_pylist(), after.to_pylist(), strict=True)
+        return np.fromiter((old != new for old, new in pairs), bool, len(after))
+    null = np.asarray(before.is_null()) != np.asarray(after.is_null())
+    old, new = (np.asarray(_filled(array)) for array in (before, after))
+    other = old != new
+    if new.dtype.kind == "f":
+        other &= ~(np.isnan(old) & np.isnan(new))
+    differs: npt.NDArray[np.bool_] = null | other
+    return differs
+
+
+def _filled(array: pa.Array) -> npt.NDArray[np.generic]:
+    """Numbers and times as they are stored; zero where there is none."""
+    if pa.types.is_temporal(array.type):
+        array = array.view(pa.int32() if array.type.bit_width == 32 else pa.int64())
+    elif pa.types.is_decimal(array.type):
+        array = array.cast(pa.string())
+    filled: npt.NDArray[np.generic] = array.fill_null(_zero(array.type)).to_numpy(zero_copy_only=False)
+    return filled
+
+
+def _zero(kind: pa.DataType) -> pa.Scalar:
+    return pa.scalar("" if pa.types.is_string(kind) else 0, kind) if not pa.types.is_boolean(kind) else pa.scalar(False)

@@ -1,0 +1,124 @@
+"""What the state of a bucket says of itself: which segments are live, which version it has, how far time has come."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import astuple, dataclass, replace
+from typing import Any, Final
+
+from sash.codec import dumps, loads
+from sash.errors import SnapshotError
+
+__all__ = ["HISTORY", "Manifest", "Segment", "Version", "new_nonce"]
+
+_FORMAT: Final = 1
+#: How many versions a worker may lag behind and still catch up.
+HISTORY: Final = 32
+
+
+def new_nonce() -> bytes:
+    """Eight bytes that no other attempt has."""
+    return os.urandom(8)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A number and a nonce: two attempts at one batch have the same number, and never the same nonce."""
+
+    number: int
+    nonce: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of rows in the order of their arrival."""
+
+    #: Its key in the map of segments.
+    place: int
+    #: The number of its first row, counted from the first row that the bucket ever had.
+    first: int
+    rows: int
+    bytes: int
+    #: The version that its last rows came with.
+    version: int
+    #: The ticks of its newest row.
+    newest: int
+    #: Its rows were there before the stream began: they are in windows, and get no results of their own.
+    silent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Everything about a bucket but its rows. Small: it is read and written in every batch.
+
+    >>> manifest = Manifest.new("a plan")
+    >>> Manifest.read(manifest.write()) == manifest
+    True
+    """
+
+    #: What the rows are kept for; see `Promise`.
+    promise: Any
+    #: The bucket's own name, which no other bucket of any stream has.
+    origin: bytes
+    #: The newest is last.
+    versions: tuple[Version, ...]
+    segments: tuple[Segment, ...] = ()
+    #: Rows before it have been told, and come too late.
+    watermark: int | None = None
+    #: The number of the next row, and the place of the next segment.
+    rows: int = 0
+    places: int = 0
+    #: In milliseconds; None if none is set.
+    timer: int | None = None
+    #: How many rows there were when the log was last written anew.
+    compacted: int = 0
+
+    @classmethod
+    def new(cls, promise: Any) -> Manifest:
+        """That of a bucket without rows."""
+        return cls(promise, os.urandom(16), (Version(0, new_nonce()),))
+
+    @property
+    def version(self) -> Version:
+        """The newest."""
+        return self.versions[-1]
+
+    @property
+    def live_rows(self) -> int:
+        """The rows of all segments."""
+        return sum(segment.rows for segment in self.segments)
+
+    @property
+    def size(self) -> int:
+        """The bytes of all segments."""
+        return sum(segment.bytes for segment in self.segments)
+
+    def stepped(self) -> Manifest:
+        """The next version, by this attempt."""
+        following = Version(self.version.number + 1, new_nonce())
+        return replace(self, versions=(*self.versions[1 - HISTORY :], following))
+
+    def write(self) -> bytes:
+        """Its bytes."""
+        return dumps((_FORMAT, *astuple(self)))
+
+    @classmethod
+    def read(cls, data: bytes) -> Manifest:
+        """The manifest whose bytes they are; `SnapshotError` if there is none."""
+        values = loads(data)
+        if not isinstance(values, tuple) or not values or values[0] != _FORMAT:
+            shown = values[0] if isinstance(values, tuple) and values else values
+            raise SnapshotError(
+                f"the state of a bucket has format {shown!r:.20}, and this version of Sash reads {_FORMAT}"
+            )
+        try:
+            _, promise, origin, versions, segments, *rest = values
+            return cls(
+                promise,
+                origin,
+                tuple(Version(*one) for one in versions),
+                tuple(Segment(*one) for one in segments),
+                *rest,
+            )
+        except (TypeError, ValueError) as error:
+            raise SnapshotError(f"the state of a bucket cannot be read: {error}") from error

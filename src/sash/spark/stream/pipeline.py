@@ -1,0 +1,185 @@
+"""A plan over a DataFrame that never ends: packed by bucket, through the state, unpacked."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any, Final, get_args
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import IntegerType, StringType, StructField, StructType
+
+from sash.batch.slides import slides
+from sash.durations import parse_duration
+from sash.plan import Plan
+from sash.spark.opaque import in_plain_values
+from sash.spark.schema import Types, arrow_types, output_fields, settle, slide_fields
+from sash.spark.stream.clock import Clock
+from sash.spark.stream.job import LATE, REVISION, Job, OnLate
+from sash.spark.stream.labels import bucket_labels
+from sash.spark.stream.metrics import metric_names
+from sash.spark.stream.packing import BUCKET, PACKS_SQL, Packer, unpacked
+from sash.spark.stream.processor import RESULTS_SQL, BucketProcessor
+from sash.times import FLOAT, encode_array
+from sash.windows import (
+    AdaptiveWindow,
+    DeltaWindow,
+    PolicyWindow,
+    PunctuatedWindow,
+    TimeWindow,
+    TumblingWindow,
+)
+
+__all__ = ["OBSERVED", "make_job", "run"]
+
+#: The name under which the numbers of a batch are found in its progress.
+OBSERVED: Final = "sash"
+_LEAST_BUCKETS: Final = 16
+_PATHS: Final = (DeltaWindow, PunctuatedWindow, PolicyWindow, AdaptiveWindow)
+
+
+def run(
+    df: DataFrame,
+    plan: Plan,
+    *,
+    types: Types | None = None,
+    buckets: int | None = None,
+    initial: DataFrame | None = None,
+    on_late: OnLate = "drop",
+    retain: Any = None,
+) -> DataFrame:
+    """The stream with the results behind its columns, by `sash.spark.rolling`."""
+    job, schema = make_job(df, plan, types, buckets, on_late, retain)
+    packs = _packs(df, job)
+    timed = plan.lateness is not None
+    if plan.lateness is not None:
+        # Without the column itself, Spark filters no pack: late rows are counted, and told from those that are not.
+        packs = packs.withWatermark("newest", job.clock.delay(plan.lateness))
+    history = None if initial is None else _packs(_checked_history(initial, df), job).select("bucket", "rows")
+    results = (
+        packs.select("bucket", "source", "place", "rows")
+        .groupBy("bucket")
+        .transformWithState(
+            BucketProcessor(job, timed),
+            RESULTS_SQL,
+            "Append",
+            "EventTime" if timed else "None",
+            None if history is None else history.groupBy("bucket"),
+        )
+    )
+    numbers = [F.sum(name).alias(name) for name in metric_names()]
+    observed = results.observe(OBSERVED, *numbers)
+    return observed.select(F.col("rows_out").alias("rows")).mapInArrow(unpacked, schema)
+
+
+def make_job(
+    df: DataFrame, plan: Plan, types: Types | None, buckets: int | None, on_late: OnLate, retain: Any
+) -> tuple[Job, StructType]:
+    """What runs, and the columns of what comes out; `PlanError` names all that does not fit."""
+    problems = _problems(plan, on_late, df.columns)
+    whole = in_plain_values(plan)
+    asked = Plan(**plan._parts() | {"emit": "final"}) if plan.emit == "update" else plan
+    fields = output_fields(df.schema, asked, types, problems)
+    zone = df.sparkSession.conf.get("spark.sql.session.timeZone") or "UTC"
+    columns = pa.schema([pa.field(name, kind) for name, kind in arrow_types(df.schema.fields, zone).items()])
+    kind = encode_array(pa.array([], columns.field(str(plan.on)).type))[0]
+    if kind == FLOAT:
+        settle([f"on: Spark's watermark knows no floats, and column {plan.on!r} holds them: make it a timestamp"])
+    made = [*slide_fields(df.schema, plan), *fields] if slides(plan) else fields
+    job = Job(
+        uuid.uuid4().hex,
+        whole,
+        columns,
+        arrow_types(made, zone),
+        Clock(kind),
+        on_late,
+        buckets or max(_LEAST_BUCKETS, int(df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 0)),
+        _retained(plan, Clock(kind), retain),
+    )
+    return job, _schema(df, plan, made, on_late)
+
+
+def _schema(df: DataFrame, plan: Plan, made: list[StructField], on_late: OnLate) -> StructType:
+    """The columns that come out. A late row has no results, so all of them may be null where late rows come out."""
+    own = [df.schema[name] for name in plan.by] if slides(plan) else df.schema.fields
+    extra = [StructField(REVISION, IntegerType())] if plan.emit == "update" else []
+    if on_late == "keep":
+        made = [StructField(field.name, field.dataType) for field in made]
+        extra.append(StructField(LATE, StringType()))
+    return StructType([*own, *made, *extra])
+
+
+def _problems(plan: Plan, on_late: Any, columns: list[str]) -> list[str]:
+    """What a stream cannot do, beside what no DataFrame can."""
+    found = []
+    if plan.on is None:
+        found.append("on: a stream needs times: name their column with on=")
+    if plan.lateness is None and plan.emit != "arrival":
+        found.append(f"lateness: emit={plan.emit!r} waits for late rows: say for how long, lateness='10m'")
+    found += [
+        f"{window!r} is for frames and batches: a stream takes windows of time, rows and sessions"
+        for window in plan.windows
+        if isinstance(window, _PATHS)
+    ]
+    if slides(plan) and on_late == "keep":
+        found.append("on_late: a late row is no row of a plan whose windows slide by a time: it can only be dropped")
+    if on_late not in get_args(OnLate):
+        found.append(f"on_late is 'drop' or 'keep', not {on_late!r}")
+    taken = [REVISION] * (plan.emit == "update") + [LATE] * (on_late == "keep")
+    found += [f"the DataFrame has a column {name!r} already: rename it" for name in taken if name in columns]
+    return found
+
+
+def _retained(plan: Plan, clock: Clock, retain: Any) -> int | None:
+    """How long rows are kept: as long as asked for, or as the longest window is; None if windows count rows."""
+    lengths = []
+    for window in plan.windows:
+        length = window.length if isinstance(window, (TimeWindow, TumblingWindow)) else None
+        if length is None:
+            return None
+        lengths.append(length.ticks(clock.kind))
+    longest = max(lengths)
+    if retain is None:
+        return longest
+    asked = parse_duration(retain).ticks(clock.kind)
+    if asked < longest:
+        settle([f"retain: rows are kept for {retain!r}, and the longest window is longer: keep them for as long"])
+    return asked
+
+
+def _checked_history(initial: DataFrame, df: DataFrame) -> DataFrame:
+    missing = [name for name in df.columns if name not in initial.columns]
+    if initial.isStreaming:
+        settle(["initial= is a batch of rows from before the stream, and this DataFrame is a stream"])
+    settle([f"initial= has no column {name!r}, and the stream has" for name in missing])
+    typed = {field.name: field.dataType for field in initial.schema.fields}
+    wrong = [
+        f"initial= has {typed[field.name].simpleString()} in {field.name!r}, not {field.dataType.simpleString()}"
+        for field in df.schema.fields
+        if typed[field.name] != field.dataType
+    ]
+    settle(wrong)
+    return initial.select(*df.columns)
+
+
+def _packs(df: DataFrame, job: Job) -> DataFrame:
+    """Packs of rows, by bucket."""
+    labels = F.array(*(F.lit(label) for label in bucket_labels(job.buckets)))
+    number = F.pmod(F.hash(*map(_quoted, job.plan.by)), F.lit(job.buckets)) if job.plan.by else F.lit(0)
+    rows = df.withColumn(BUCKET, F.get(labels, number))
+    return rows.toDF(*(f"c{place}" for place in range(len(rows.columns)))).mapInArrow(_packing(job), PACKS_SQL)
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _packing(job: Job) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """A function that travels: what it calls is made where it runs."""
+
+    def packed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return Packer(job)(batches)
+
+    return packed

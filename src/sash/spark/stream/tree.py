@@ -1,0 +1,222 @@
+"""The aggregations of a plan that the core answers from its trees, whatever the size of the windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sash import _core
+from sash.aggregations.args import ArgMax, ArgMin
+from sash.aggregations.base import Aggregation
+from sash.aggregations.composite import Composite
+from sash.aggregations.ends import First, Last
+from sash.aggregations.records import Answer, Part, Path, Row, Slot, build, fits
+from sash.batch.naming import output_name
+from sash.batch.slides import slides
+from sash.columns import read_column
+from sash.spark.stream.job import Job
+from sash.windows import TimeWindow
+
+__all__ = ["Tree", "split"]
+
+Ticks = npt.NDArray[np.int64]
+#: Looks up the values of a column at row numbers; -1 is null.
+Lookup = Callable[[str, Ticks], pa.Array]
+
+#: What names the slot that holds the numbers of rows, before the column that must not be null in them.
+_NUMBER: Final = "\0number of "
+_PICKS: Final[dict[type, str]] = {ArgMax: "greatest", ArgMin: "least", First: "first", Last: "last"}
+#: Parts that answer with several numbers: those run over rows.
+_SEVERAL: Final = frozenset({"m4", "increasing_run", "line"})
+_NOTHING, _INTEGER = 0, 1
+_LONGEST: Final = 2**63 - 1
+
+
+def split(job: Job) -> tuple[dict[str, Aggregation], dict[str, Aggregation]]:
+    """The aggregations that are answered from trees, and those that run over rows; neither where windows slide by a
+    time of their own."""
+    wanted = {} if slides(job.plan) else dict(job.plan.aggregations)
+    native = {name: one for name, one in wanted.items() if _in_tree(one, job)}
+    return native, {name: one for name, one in wanted.items() if name not in native}
+
+
+def _in_tree(aggregation: Aggregation, job: Job) -> bool:
+    """Whether the core can keep the aggregation in its trees: partials of fixed size, over lengths of time."""
+    plan = job.plan
+    if plan.min_periods or not plan.peers or not job.time_only:
+        return False
+    return _picks(aggregation, job) is not None or _fits(aggregation, job)
+
+
+def _picks(aggregation: Aggregation, job: Job) -> str | None:
+    """Which row the aggregation picks; None if it picks none."""
+    word = _PICKS.get(type(aggregation))
+    if word is None or (type(aggregation) in (ArgMax, ArgMin) and len(aggregation.columns) != 2):
+        return None
+    if word in ("greatest", "least") and not _is_number(job.schema.field(aggregation.columns[0]).type):
+        return None
+    return word if aggregation.nan == "skip" else None
+
+
+def _fits(aggregation: Aggregation, job: Job) -> bool:
+    if isinstance(aggregation, Composite):
+        return False
+    fitting = fits(aggregation)
+    if fitting is None or fitting[0].kernel in _SEVERAL or fitting[0].options.get("several"):
+        return False
+    slots = fitting[1]
+    read_only = all(slot.inputs == "ignored" for slot in slots)
+    return read_only or all(_is_number(job.schema.field(name).type) for name in aggregation.columns)
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind))
+
+
+@dataclass(frozen=True)
+class _Output:
+    """Where the result of an aggregation comes from: a part, or a column at the row that a part picks."""
+
+    name: str
+    position: int
+    answer: Answer | None
+    column: str | None
+
+
+class Tree:
+    """The windows of a bucket's keys in the core. Rows go in by columns; windows are asked by key and time."""
+
+    def __init__(self, job: Job, aggregations: Mapping[str, Aggregation]) -> None:
+        self._job = job
+        self._row, self._outputs = _laid_out(job, aggregations)
+        step = job.clock.kind.step
+        self._core = _core.Keyed(
+            self._row,
+            [_span(window, job) for window in job.plan.windows if isinstance(window, TimeWindow)],
+            None,
+            None,
+            1.0 if step is None else step * 1e-18,
+            False,
+        )
+
+    @property
+    def picks_rows(self) -> bool:
+        """Whether it answers with values of rows, which must be kept then."""
+        return any(output.column is not None for output in self._outputs)
+
+    def memory(self) -> int:
+        """The bytes that it takes."""
+        return self._core.memory()
+
+    def insert(self, codes: Ticks, ticks: Ticks, table: pa.Table, first: int) -> None:
+        """Rows into the windows of their keys; `first` is the number of the first. Cost: O(log d) a row."""
+        self._core.insert(codes, ticks, self._columns(table, first))
+
+    def arrivals(self, codes: Ticks, ticks: Ticks, table: pa.Table, first: int, look: Lookup) -> dict[str, pa.Array]:
+        """The same, with what each row finds when it arrives."""
+        return self._named(self._core.extend(codes, ticks, self._columns(table, first)), look)
+
+    def answers(self, codes: Ticks, ticks: Ticks, look: Lookup) -> dict[str, pa.Array]:
+        """The results of the windows that end at the ticks. Cost: O(log n) a window."""
+        return self._named(self._core.answer(codes, ticks), look)
+
+    def advance(self, watermark: int) -> None:
+        """Nothing before the watermark will be asked."""
+        self._core.advance(watermark)
+
+    def trimmed(self) -> set[int]:
+        """The codes of the keys that have rows, after what no window can hold was dropped. Cost: O(keys)."""
+        self._core.trim()
+        return set(self._core.keys())
+
+    def _columns(self, table: pa.Table, first: int) -> list[Any]:
+        return [self._column(slot, table, first) for slot in self._row.slots]
+
+    def _column(self, slot: Slot, table: pa.Table, first: int) -> Any:
+        name = slot.path.column
+        if name is None:
+            return np.ones(table.num_rows, np.int64)
+        if name.startswith(_NUMBER):
+            there = table.column(name.removeprefix(_NUMBER)).is_valid()
+            return [np.arange(first, first + table.num_rows), np.asarray(there).view(np.uint8)]
+        return _with_marks(_whole(table.column(name)), slot.inputs)
+
+    def _named(self, answers: Sequence[Any], look: Lookup) -> dict[str, pa.Array]:
+        parts = len(self._row.parts)
+        named = {}
+        for window, label in enumerate(self._job.plan.labels):
+            for output in self._outputs:
+                name = output_name(output.name, label)
+                words, tags = answers[window * parts + output.position]
+                if output.column is None:
+                    assert output.answer is not None
+                    named[name] = _numbers(words, tags, output.answer, self._job.types[name])
+                else:
+                    rows = np.where(tags == _NOTHING, -1, words)
+                    named[name] = look(output.column, rows)
+        return named
+
+
+def _laid_out(job: Job, aggregations: Mapping[str, Aggregation]) -> tuple[Row, list[_Output]]:
+    plain = {name: one for name, one in aggregations.items() if _picks(one, job) is None}
+    row = build(plain)
+    outputs = [_Output(name, answer.position, answer, None) for name, answer in zip(plain, row.answers, strict=True)]
+    slots, parts = list(row.slots), list(row.parts)
+    for name, one in aggregations.items():
+        pick = _picks(one, job)
+        if pick is None:
+            continue
+        numeric = _is_number(job.schema.field(one.columns[0]).type)
+        key = _place(slots, Slot(Path(one.columns[0]), "number" if numeric else "ignored", one.nan))
+        number = _place(slots, Slot(Path(_NUMBER + one.columns[-1]), "integer", "skip"))
+        position = _place(parts, Part(f"row_of_{pick}", (key, number)))
+        outputs.append(_Output(name, position, None, one.columns[-1]))
+    return Row(tuple(slots), tuple(parts), (), row.answers, composite=True, timed=row.timed), outputs
+
+
+def _place(items: list[Any], item: Any) -> int:
+    if item not in items:
+        items.append(item)
+    return items.index(item)
+
+
+def _span(window: TimeWindow, job: Job) -> tuple[int, float, bool, bool]:
+    length = min(window.length.ticks(job.clock.kind), _LONGEST)
+    return length, float(length), window.closed in ("left", "both"), window.closed in ("right", "both")
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    whole = column.combine_chunks()
+    return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
+
+
+def _with_marks(array: pa.Array, inputs: str) -> Any:
+    """A column for the core: numbers, with marks beside them where there are nulls."""
+    if not _is_number(array.type):
+        # Only whether a value is there is read.
+        return [np.ones(len(array), np.int64), np.asarray(array.is_valid()).view(np.uint8)]
+    if not array.null_count:
+        return read_column(array, inputs)[0]
+    filled = pc.fill_null(array, pa.scalar(False if pa.types.is_boolean(array.type) else 0, array.type))
+    return [read_column(filled, inputs)[0], np.asarray(array.is_valid()).view(np.uint8)]
+
+
+def _numbers(words: Ticks, tags: npt.NDArray[np.uint8], answer: Answer, kind: pa.DataType) -> pa.Array:
+    """The answers of a part as a column of the type."""
+    missing = tags == _NOTHING
+    values: npt.NDArray[Any]
+    if pa.types.is_floating(kind):
+        values = np.where(tags == _INTEGER, words.astype(np.float64), words.view(np.float64))
+    else:
+        values = words.astype(bool) if pa.types.is_boolean(kind) else words.view(np.int64)
+    if not missing.any():
+        return pa.array(values, kind)
+    if answer.aggregation.empty is not None:
+        return pa.array(np.where(missing, answer.aggregation.empty, values), kind)
+    return pa.array(values, kind, mask=missing)

@@ -1,0 +1,128 @@
+"""The whole demonstration over a small stream, on a real session."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pandas")
+pytest.importorskip("pyarrow")
+pytest.importorskip("pyspark")
+pytest.importorskip("matplotlib")
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from rich.console import Console
+
+import sash
+from sash.demo import bikes, chart, files, hops, pipeline, results, show
+
+TRIPS = 6_000
+
+
+@dataclasses.dataclass(frozen=True)
+class Shown:
+    """A demonstration that is over: its folder, what it printed, and the trips that it ran over."""
+
+    out: Path
+    printed: str
+    trips: pa.Table
+
+
+@pytest.fixture(scope="module")
+def shown(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Shown:
+    """One run for all tests, in three micro-batches and a closing one, with few windows of Spark's own."""
+    out, text = tmp_path_factory.mktemp("demo"), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(show, "_FILES", 3)
+        patch.setattr(hops, "_MORE", 1_000)
+        patch.setattr(hops, "_SECONDS", 0)
+        patch.setattr(hops, "_EVERY", 600)
+        show.show(out, TRIPS, 7, Console(file=text, width=100, highlight=False), session=spark)
+    return Shown(out, text.getvalue(), files.as_table(bikes.trips(TRIPS, seed=7)))
+
+
+def answers(table: pa.Table, plan: sash.Plan) -> dict[int, tuple[Any, ...]]:
+    """The results of each trip; means to the digits that do not depend on the order of additions."""
+    columns = [table.column(name).to_pylist() for name in plan.outputs]
+    rows = zip(table.column("trip").to_pylist(), *columns, strict=True)
+    return {
+        trip: tuple(round(value, 6) if isinstance(value, float) else value for value in values)
+        for trip, *values in rows
+        if trip < TRIPS
+    }
+
+
+def at_rest(plan: sash.Plan, trips: pa.Table) -> dict[int, tuple[Any, ...]]:
+    """What `sash.rolling` gives for the same plan over trips that are all known."""
+    windows = ["10m", "1h", "1d"]
+    same = sash.Plan(by=plan.by, on="ended", windows=windows, aggregations=dict(plan.aggregations))
+    return answers(sash.rolling(trips, same), same)
+
+
+def test_the_last_revisions_are_those_of_a_frame(shown: Shown) -> None:
+    """By station, what was told last of each trip is what `sash.rolling` gives over all trips."""
+    told = pq.read_table(shown.out / "stations").sort_by([("trip", "ascending"), ("revision", "ascending")])
+    assert answers(told, pipeline.STATIONS.plan) == at_rest(pipeline.STATIONS.plan, shown.trips)
+
+
+def test_revisions_count_from_zero(shown: Shown) -> None:
+    """Each trip is told first with revision 0 and then with the next number; late trips cause some."""
+    told = pq.read_table(shown.out / "stations", columns=["trip", "revision"]).to_pandas()
+    revisions = told.sort_values(["trip", "revision"]).groupby("trip")["revision"].apply(list)
+    assert all(numbers == list(range(len(numbers))) for numbers in revisions)
+    assert (revisions.apply(len) > 1).any()
+
+
+def test_the_city_is_final(shown: Shown) -> None:
+    """For the city each trip is told once: with the answers of a frame of all that were in time, or as late."""
+    told = pq.read_table(shown.out / "city")
+    late = {trip for trip, why in zip(told["trip"].to_pylist(), told["late"].to_pylist(), strict=True) if why}
+    assert len(late) == 1  # the one in ten thousand that is found days later
+    in_time = [trip not in late for trip in range(TRIPS)]
+    expected = at_rest(pipeline.CITY.plan, shown.trips.filter(pa.array(in_time)))
+    assert told.num_rows == TRIPS
+    assert answers(told.filter(told["late"].is_null()), pipeline.CITY.plan) == expected
+
+
+def test_a_table_and_a_chart_are_there(shown: Shown) -> None:
+    """The report names the busiest station with its trips of a day, both ways and where the files are."""
+    busiest = pd.Series(shown.trips["station"].to_pylist()).value_counts().index[0]
+    assert busiest in shown.printed
+    for words in (
+        "The whole city",
+        "Spark, batch: 1 h every 10 s",
+        "the first 1,000 of the 6,000 trips",
+        "the same from both",
+    ):
+        assert words in shown.printed
+    for name in ("stations", "city", "trips", show.CHART):
+        assert (shown.out / name).exists()
+        assert name in shown.printed
+    assert (shown.out / show.CHART).read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_wrong_answer_stops_the_report(shown: Shown) -> None:
+    """The demonstration compares every answer before it prints one: a single wrong one is named."""
+    right = results.read(shown.out, TRIPS)
+    assert results.check(right, shown.trips) == 15 * (2 * TRIPS - 1)
+    wrong = right.last.copy()
+    wrong.loc[1234, "bikes_1h"] += 1
+    with pytest.raises(AssertionError, match="bikes_1h of trip 1234 must be"):
+        results.check(dataclasses.replace(right, last=wrong), shown.trips)
+    with pytest.raises(AssertionError, match="6,000 trips went in and 5,999 came out"):
+        results.check(dataclasses.replace(right, last=right.last[:-1]), shown.trips)
+
+
+def test_the_chart_shows_the_day_that_changed_most() -> None:
+    """Of all stations and days the one with the greatest sum of corrections is drawn."""
+    ended = pd.to_datetime(["2024-06-03 10:00", "2024-06-03 11:00", "2024-06-04 10:00", "2024-06-04 11:00"])
+    rows = pd.DataFrame({"station": ["a", "b", "a", "a"], "ended": ended, "count_1h": [5, 9, 2, 3]})
+    later = rows.assign(count_1h=[6, 11, 4, 4])
+    station, day = chart.most_corrected(results.Results(rows, later, rows, rows))
+    assert (station, f"{day:%d}") == ("a", "04")

@@ -1,0 +1,100 @@
+"""A stream from files to Parquet in a process of its own, to be killed: `python fault_job.py FOLDER MODE`."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+import sash
+import sash.spark
+from sash.spark.stream import pipeline
+from sash.spark.stream.processor import BucketProcessor
+from tests.spark.conftest import CONF
+from tests.spark.streams import AGGREGATIONS
+
+SOME = ("spent", "where", "words", "shops")
+
+
+def plan_of(emit: str) -> sash.Plan:
+    """What runs: aggregations from trees, from rows, and over all kept rows."""
+    some = {name: AGGREGATIONS[name] for name in SOME}
+    return sash.Plan(by="card", on="time", windows=["10s", "1m"], aggregations=some, lateness="20s", emit=emit)
+
+
+class FailsOnce(BucketProcessor):
+    """Fails after it has touched the state and told its results: once in each batch, in one bucket or another."""
+
+    def __init__(self, job: Any, timers: bool) -> None:
+        super().__init__(job, timers)
+        self.marks = Path(os.environ["SASH_FAULTS"])
+
+    def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Any:  # noqa: N802, N803
+        """The results of the bucket, and then a failure."""
+        told = list(super().handleInputRows(key, rows, timerValues))
+        mark = self.marks / f"{key[0]}-{timerValues.getCurrentWatermarkInMs()}-{len(told)}"
+        if random.random() < 0.5 and not mark.exists():
+            mark.touch()
+            raise RuntimeError("a failure, for the test")
+        return iter(told)
+
+
+def kill_workers() -> None:
+    """Kill a Python worker now and then, a few times: whichever child of the daemon there is."""
+    for _ in range(6):
+        time.sleep(random.uniform(0.5, 4.0))
+        found = os.popen("pgrep -f pyspark.daemon").read().split()
+        ours = [int(pid) for pid in found if _ancestor(int(pid)) == os.getpid()]
+        # The daemon itself is the oldest; its children are the workers.
+        if len(ours) > 1:
+            try:
+                os.kill(random.choice(sorted(ours)[1:]), signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+
+
+def _ancestor(pid: int) -> int:
+    """Whether this process started it, however indirectly: our own number if so."""
+    while pid > 1:
+        if pid == os.getpid():
+            return pid
+        try:
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+        except (OSError, ValueError, IndexError):
+            return 0
+    return 0
+
+
+def main(folder: Path, mode: str, emit: str) -> None:
+    """Run until everything is read."""
+    from pyspark.sql import SparkSession
+
+    builder: Any = SparkSession.builder.master("local[2,50]")
+    for name, value in CONF.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("OFF")
+    if mode == "failures":
+        pipeline.BucketProcessor = FailsOnce  # type: ignore[misc]
+    if mode == "workers":
+        threading.Thread(target=kill_workers, daemon=True).start()
+    schema = spark.read.parquet(str(folder / "in")).schema
+    stream = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder / "in"))
+    told = sash.spark.rolling(stream, plan_of(emit), buckets=4)
+    writer = told.writeStream.format("parquet").option("path", str(folder / "out"))
+    query = writer.option("checkpointLocation", str(folder / "checkpoint")).trigger(availableNow=True).start()
+    (folder / "running").touch()
+    query.awaitTermination()
+    (folder / "done").touch()
+    os.kill(os.getpid(), signal.SIGKILL)  # Sessions take seconds to stop, and all is written.
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3])

@@ -1,0 +1,90 @@
+"""What is refused on the driver, and what an executor says when a value is bad."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import sash
+
+pytest.importorskip("pyspark", reason="needs PySpark: pip install 'sash[spark]'")
+
+import sash.spark
+
+COUNT = {"n": sash.Count()}
+
+
+def plan(**parts: Any) -> sash.Plan:
+    return sash.Plan(**{"by": "k", "on": "t", "windows": sash.TimeWindow(5), "aggregations": COUNT, **parts})
+
+
+def rows(spark: Any, text: str = "1 k, 2L t, 3 x") -> Any:
+    return spark.sql(f"select {text}")
+
+
+@pytest.mark.parametrize("emit", ["arrival", "update"])
+def test_a_batch_is_final(spark: Any, emit: Any) -> None:
+    """Spark keeps no order of arrival, so only the whole window has an answer."""
+    with pytest.raises(sash.PlanError, match=f"emit='{emit}' is for streams"):
+        sash.spark.rolling(rows(spark), plan(emit=emit))
+
+
+def test_arguments_of_a_stream_are_refused_by_name(spark: Any) -> None:
+    """Each kind of DataFrame has arguments of its own."""
+    with pytest.raises(sash.PlanError, match="buckets= and initial= belongs to a stream"):
+        sash.spark.rolling(rows(spark), plan(), buckets=3, initial=rows(spark))
+    stream = spark.readStream.format("rate").load()
+    with pytest.raises(sash.PlanError, match="split_hot_keys= belongs to a batch"):
+        sash.spark.rolling(stream, plan(), split_hot_keys=3)
+
+
+def test_what_is_no_data_frame_is_refused(spark: Any) -> None:
+    """Other frames have another door, and a plan is a plan."""
+    with pytest.raises(TypeError, match=r"sash\.rolling takes other frames"):
+        sash.spark.rolling({"k": [1]}, plan())  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"plan is a sash\.Plan, not dict"):
+        sash.spark.rolling(rows(spark), {})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "aggregations", "why"),
+    [
+        ("1 k, cast(null as long) t, 3 x", COUNT, "ValueError: column 't': a null is no time"),
+        ("1 k, double('nan') t, 3 x", COUNT, "ValueError: column 't': NaN is no time"),
+        ("1 k, 2L t, -3.0D x", {"g": sash.GeometricMean("x")}, "no negative numbers"),
+        ("1 k, 2L t, explode(array(9223372036854775807, 1)) x", {"s": sash.Sum("x")}, "OverflowError"),
+        ("1 k, 2L t, double('nan') x", {"s": sash.Sum("x", nan="error")}, 'nan="error" was asked for'),
+    ],
+)
+def test_a_bad_value_is_told_as_it_would_be_in_process(spark: Any, text: str, aggregations: Any, why: str) -> None:
+    """The rule, the column and the aggregation, out of the executor."""
+    with pytest.raises(Exception, match="(?s)" + why.replace('"', ".")):
+        sash.spark.rolling(rows(spark, text), plan(aggregations=aggregations)).collect()
+
+
+def test_a_result_that_does_not_fit_its_type_is_named(spark: Any) -> None:
+    """What `types` promised must hold."""
+    own = sash.aggregation(combine=lambda a, b: b, identity="", lift=str, column="x")
+    with pytest.raises(Exception, match="column 'own_5' is int64, and a result does not fit"):
+        sash.spark.rolling(rows(spark), plan(aggregations={"own": own}), types={"own": "bigint"}).collect()
+
+
+def test_the_way_is_told_before_it_is_gone(spark: Any) -> None:
+    """explain: what is shuffled, sorted, kept and made; nothing runs."""
+    df = spark.range(9).selectExpr("id % 2 k", "id t", "1/(id - id) x")
+    said = sash.spark.explain(df, plan(windows=[sash.TimeWindow(5), 7]))
+    assert "shuffle: by 'k'" in said
+    assert "Rows with equal times keep the order of the input" in said
+    assert "longest window (5, 7 rows)" in said
+    assert "n_5 bigint, n_7 bigint" in said
+    ready = df.repartition("k").sortWithinPartitions("k", "t")
+    said = sash.spark.explain(ready, plan())
+    assert "shuffle: none" in said
+    assert "sort: none" in said
+    assert "keys of more than 3 rows are cut" in sash.spark.explain(ready, plan(), split_hot_keys=3)
+    assert "split_hot_keys= would cut it" in sash.spark.explain(df, plan(by=None))
+    assert "since the oldest of its windows began" in sash.spark.explain(df, plan(windows=sash.SessionWindow(2)))
+    slides = sash.spark.explain(df, plan(windows=sash.TimeWindow(5, every=2)))
+    assert "one row for each key and end" in slides
+    assert "window_start bigint, window_end bigint, n_5 bigint" in slides

@@ -1,0 +1,260 @@
+"""Streams on a real session: what comes out is what a frame gives, row for row."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark", reason="needs PySpark: pip install 'sash[spark]'")
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+import sash
+import sash.spark
+from tests.spark.streams import AGGREGATIONS, SCHEMA, batches, by_row, expected, random_rows
+
+PLAN = {"by": "card", "on": "time", "windows": ["10s", "1m"], "aggregations": AGGREGATIONS, "lateness": "20s"}
+
+
+def write_files(folder: Path, tables: list[pa.Table], closing: bool = True) -> None:
+    """One file for each micro-batch, in order; at the end a row far in the future, that lets all others be final."""
+    folder.mkdir(exist_ok=True)
+    if closing:
+        far = {"card": "the end", "time": dt.datetime(2040, 1, 1, tzinfo=dt.UTC), "row": -1}
+        tables = [*tables, pa.Table.from_pylist([far], SCHEMA)]
+    for place, table in enumerate(tables):
+        path = folder / f"{place:04}.parquet"
+        pq.write_table(table, path)
+        os.utime(path, (1000 + place, 1000 + place))
+
+
+def stream_of(spark: Any, folder: Path) -> DataFrame:
+    """The files as a stream, one a micro-batch."""
+    schema = spark.read.parquet(str(folder)).schema
+    stream: DataFrame = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
+    return stream
+
+
+def run(df: DataFrame, folder: Path) -> tuple[pa.Table, Any]:
+    """What the stream writes until there is no more to read, without the closing row; and the query."""
+    writer = df.writeStream.format("parquet").option("path", str(folder / "out"))
+    query = writer.option("checkpointLocation", str(folder / "checkpoint")).trigger(availableNow=True).start()
+    query.awaitTermination()
+    session = df.sparkSession
+    table = session.read.parquet(str(folder / "out")).toArrow()
+    return table.filter(pa.compute.not_equal(table.column("row"), -1)), query
+
+
+@pytest.mark.parametrize(("emit", "parts", "buckets"), [("final", 3, 5), ("update", 3, 50), ("arrival", 1, 1)])
+def test_a_stream_gives_what_a_frame_gives(spark: Any, tmp_path: Path, emit: str, parts: int, buckets: int) -> None:
+    """Ten aggregations over two windows, whatever the number of micro-batches and buckets."""
+    table = random_rows(random.Random(parts), 2_000, keys=8)
+    write_files(tmp_path / "in", batches(table, parts))
+    plan = sash.Plan(**PLAN, emit=emit)
+    told, _ = run(sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=buckets), tmp_path)
+    if emit == "update":
+        told = told.sort_by([("row", "ascending"), ("revision", "ascending")])
+    else:
+        assert told.num_rows == table.num_rows
+    wanted = expected(table, plan, "arrival" if emit == "arrival" else "final")
+    if emit == "arrival" and parts == 1:
+        # One file may be read by several tasks: what arrives first is theirs to say. Keys are never split.
+        assert set(by_row(told, ["n_10s"])) == set(wanted)
+    assert by_row(told, list(plan.outputs)) == wanted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("emit", ["final", "update"])
+@pytest.mark.parametrize("buckets", [1, 17, 200])
+def test_seventeen_micro_batches(spark: Any, tmp_path: Path, emit: str, buckets: int) -> None:
+    """The same with many small batches."""
+    test_a_stream_gives_what_a_frame_gives(spark, tmp_path, emit, 17, buckets)
+
+
+def test_a_stream_equals_the_batch(spark: Any, tmp_path: Path) -> None:
+    """The same plan over the files at rest, with windows of rows, sessions and stretches of time."""
+    table = random_rows(random.Random(5), 1_500, keys=5)
+    write_files(tmp_path / "in", batches(table, 2))
+    some = {name: AGGREGATIONS[name] for name in ("spent", "words", "where")}
+    windows = [sash.CountWindow(5), sash.SessionWindow("3s"), sash.TumblingWindow("1m")]
+    plan = sash.Plan(by="card", on="time", windows=windows, aggregations=some, lateness="20s")
+    told, _ = run(sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=3), tmp_path)
+    still = spark.createDataFrame(table.to_pandas())
+    batch = sash.spark.rolling(still, plan).toArrow()
+    assert by_row(told, list(plan.outputs)) == by_row(batch, list(plan.outputs)) == expected(table, plan)
+
+
+def test_history_is_in_the_windows_and_gets_no_results(spark: Any, tmp_path: Path) -> None:
+    """A stream that starts from a batch answers as if it had seen it, and tells only its own rows."""
+    table = random_rows(random.Random(9), 1_000)
+    (past, future) = batches(table, 2)
+    write_files(tmp_path / "in", [future])
+    write_files(tmp_path / "past", [past], closing=False)
+    history = spark.read.parquet(str(tmp_path / "past"))
+    plan = sash.Plan(**PLAN)
+    told, _ = run(sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, initial=history, buckets=2), tmp_path)
+    results = expected(table, plan)
+    assert by_row(told, list(plan.outputs)) == {row: results[row] for row in range(500, 1_000)}
+
+
+def test_late_rows_come_out_with_their_reason_and_are_counted(spark: Any, tmp_path: Path) -> None:
+    """Nothing is lost silently: a wholly late file, and rows without a time."""
+    table = random_rows(random.Random(2), 300, disorder=0)
+    nowhen = table.slice(0, 3).set_column(1, SCHEMA.field("time"), pa.nulls(3, SCHEMA.field("time").type))
+    write_files(tmp_path / "in", [table.slice(100), table.slice(0, 50), nowhen], closing=False)
+    plan = sash.Plan(
+        by="card", on="time", windows="10s", aggregations={"n": sash.Count()}, lateness="5s", emit="arrival"
+    )
+    told, query = run(sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=2, on_late="keep"), tmp_path)
+    reasons = told.column("late").to_pylist()
+    assert (reasons.count("late"), reasons.count("no time"), reasons.count(None)) == (50, 3, 200)
+    counts = [progress["observedMetrics"]["sash"] for progress in query.recentProgress]
+    assert sum(count.late or 0 for count in counts) == 50
+    assert sum(count.without_time or 0 for count in counts) == 3
+
+
+def test_another_window_or_aggregation_goes_on_from_the_state(spark: Any, tmp_path: Path) -> None:
+    """A plan that needs no more than the log holds continues; one that needs more is refused, with what differs."""
+    table = random_rows(random.Random(4), 900)
+    first, second = batches(table, 2)
+    write_files(tmp_path / "in", [first], closing=False)
+    plan = sash.Plan(by="card", on="time", windows="1m", aggregations={"n": sash.Count()}, lateness="20s")
+    run(sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=2), tmp_path)
+    more = sash.Plan(
+        by="card", on="time", windows=["10s", "30s"], aggregations={"words": sash.Concat("shop")}, lateness="20s"
+    )
+    pq.write_table(second, tmp_path / "in" / "0005.parquet")
+    write = sash.spark.rolling(stream_of(spark, tmp_path / "in"), more, buckets=2).writeStream.format("memory")
+    rows: list[Any] = []
+    write = sash.spark.rolling(stream_of(spark, tmp_path / "in"), more, buckets=2).writeStream.foreachBatch(
+        lambda df, number: rows.extend(df.collect())
+    )
+    query = write.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True).start()
+    query.awaitTermination()
+    results = expected(table, more)
+    assert rows
+    assert all((row.words_10s, row.words_30s) == results[row.row] for row in rows)
+
+    longer = sash.Plan(by="card", on="time", windows="2m", aggregations={"n": sash.Count()}, lateness="20s")
+    pq.write_table(second, tmp_path / "in" / "0006.parquet")
+    bad = sash.spark.rolling(stream_of(spark, tmp_path / "in"), longer, buckets=2).writeStream.format("noop")
+    query = bad.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True).start()
+    with pytest.raises(Exception, match="the longest window needs 120000000"):
+        query.awaitTermination()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"lateness": None}, "say for how long"),
+        ({"on": "shop"}, "a time is a timestamp"),
+        ({"by": "nobody"}, "no column 'nobody'"),
+        ({"windows": sash.DeltaWindow("amount", 5)}, "a stream takes windows"),
+        ({"aggregations": {"x": sash.Sum("shop")}}, "reads numbers"),
+    ],
+)
+def test_what_cannot_run_is_said_on_the_driver(spark: Any, change: dict[str, Any], words: str) -> None:
+    """Before anything runs."""
+    stream = (
+        spark.readStream.format("rate")
+        .load()
+        .selectExpr(
+            "string(value) card",
+            "timestamp time",
+            "value amount",
+            "double(value) share",
+            "string(value) shop",
+            "value row",
+        )
+    )
+    with pytest.raises(sash.PlanError, match=words):
+        sash.spark.rolling(stream, sash.Plan(**PLAN | change))
+
+
+def test_slides_equal_those_of_spark(spark: Any, tmp_path: Path) -> None:
+    """Windows that speak every four seconds, against Spark's own hop windows over the rows at rest."""
+    table = random_rows(random.Random(8), 300, nulls=False)
+    write_files(tmp_path / "in", batches(table, 2))
+    plan = sash.Plan(
+        by="card",
+        on="time",
+        windows=sash.TimeWindow("12s", every="4s", closed="left"),
+        aggregations={"n": sash.Count(), "spent": sash.Sum("amount"), "peak": sash.Max("amount")},
+        lateness="20s",
+    )
+    rows: list[Any] = []
+    told = sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=2)
+    writer = told.writeStream.foreachBatch(lambda df, number: rows.extend(df.collect()))
+    writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start().awaitTermination()
+    hops = spark.read.parquet(str(tmp_path / "in")).where("row >= 0").groupBy("card", F.window("time", "12s", "4s"))
+    theirs = hops.agg(F.count("*").alias("n"), F.sum("amount").alias("spent"), F.max("amount").alias("peak")).collect()
+    wanted = {(row.card, row.window.start, row.window.end, row.n, row.spent, row.peak) for row in theirs}
+    ours = [(row.card, row.window_start, row.window_end, row.n_12s, row.spent_12s, row.peak_12s) for row in rows]
+    assert len(ours) == len(wanted)
+    assert set(ours) == wanted
+
+
+def test_a_monitor_hears_of_every_batch(spark: Any, tmp_path: Path) -> None:
+    """Rows in, rows out, keys, segments, bytes, and where engines came from."""
+    table = random_rows(random.Random(8), 300, nulls=False)
+    write_files(tmp_path / "in", batches(table, 2))
+    monitor = sash.spark.Monitor()
+    spark.streams.addListener(monitor)
+    try:
+        plan = sash.Plan(by="card", on="time", windows="1m", aggregations={"n": sash.Count()}, lateness="20s")
+        told, query = run(sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=2), tmp_path)
+        for _ in range(100):
+            if sum(report.metrics.told for report in monitor.reports) == 300:
+                break
+            time.sleep(0.1)
+    finally:
+        spark.streams.removeListener(monitor)
+    reports = [report for report in monitor.reports if report.query == str(query.id)]
+    assert sum(report.metrics.rows for report in reports) == 301
+    assert sum(report.metrics.told for report in reports) == told.num_rows == 300
+    assert max(report.metrics.keys for report in reports) >= 3
+    assert all(report.metrics.native_seconds <= report.metrics.seconds for report in reports)
+    assert sash.spark.report_of(query.recentProgress[0]) == reports[0]
+
+
+@pytest.mark.slow
+def test_a_stream_on_executors_of_their_own(tmp_path: Path) -> None:
+    """local-cluster: two executors in processes of their own, which get the package by `sash.spark.ship`."""
+    table = random_rows(random.Random(6), 600)
+    write_files(tmp_path / "in", batches(table, 3))
+    code = CLUSTER.format(root=str(Path(__file__).resolve().parents[2]), folder=str(tmp_path))
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=600)
+    told = pq.read_table(tmp_path / "told.parquet")
+    plan = sash.Plan(**PLAN)
+    assert by_row(told, list(plan.outputs)) == expected(table, plan)
+
+
+CLUSTER = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {root!r})
+from pyspark.sql import SparkSession
+import pyarrow as pa, pyarrow.parquet as pq
+import sash, sash.spark
+from tests.spark.conftest import CONF
+from tests.spark.test_stream import PLAN, run, stream_of
+builder = SparkSession.builder.master("local-cluster[2,1,1024]")
+for name, value in CONF.items():
+    builder = builder.config(name, value)
+spark = builder.getOrCreate()
+sash.spark.ship(spark)
+folder = Path({folder!r})
+told, _ = run(sash.spark.rolling(stream_of(spark, folder / "in"), sash.Plan(**PLAN), buckets=4), folder)
+pq.write_table(told, folder / "told.parquet")
+"""

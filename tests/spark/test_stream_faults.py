@@ -1,0 +1,122 @@
+"""Exactly once: whatever dies, the output is that of the run that nothing disturbed."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark", reason="needs PySpark: pip install 'sash[spark]'")
+
+from tests.spark.fault_job import plan_of
+from tests.spark.streams import batches, by_row, expected, random_rows
+from tests.spark.test_stream import write_files
+
+JOB = Path(__file__).with_name("fault_job.py")
+
+
+def start(folder: Path, mode: str, emit: str) -> subprocess.Popen[bytes]:
+    """The job, in a process group of its own."""
+    (folder / "faults").mkdir(exist_ok=True)
+    (folder / "running").unlink(missing_ok=True)
+    return subprocess.Popen(
+        [sys.executable, str(JOB), str(folder), mode, emit],
+        env=os.environ | {"SASH_FAULTS": str(folder / "faults"), "PYSPARK_PYTHON": sys.executable},
+        stdout=subprocess.DEVNULL,
+        stderr=(folder / "log").open("ab"),
+        start_new_session=True,
+    )
+
+
+def kill(job: subprocess.Popen[bytes]) -> None:
+    """Driver, JVM and workers, at once and without a word."""
+    os.killpg(job.pid, signal.SIGKILL)
+    job.wait()
+
+
+def finished(folder: Path, job: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Wait for the end of the job, so long at most."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until and job.poll() is None:
+        time.sleep(0.1)
+    return (folder / "done").exists()
+
+
+def check(spark: Any, folder: Path, table: Any, emit: str) -> None:
+    """No row is missing, none is there twice, and each has its result."""
+    told = spark.read.parquet(str(folder / "out")).where("row >= 0").toArrow()
+    plan = plan_of(emit)
+    if emit == "update":
+        rows = list(zip(told.column("row").to_pylist(), told.column("revision").to_pylist(), strict=True))
+        assert len(set(rows)) == len(rows)
+        told = told.sort_by([("row", "ascending"), ("revision", "ascending")])
+    else:
+        assert sorted(told.column("row").to_pylist()) == list(range(table.num_rows))
+    assert by_row(told, list(plan.outputs)) == expected(table, plan)
+
+
+def run_killed(folder: Path, emit: str, kills: int, rng: random.Random) -> int:
+    """Run the job to its end, killing it at random moments; how often it was killed."""
+    done = 0
+    while True:
+        job = start(folder, "plain", emit)
+        while not (folder / "running").exists() and job.poll() is None:
+            time.sleep(0.05)
+        if finished(folder, job, rng.uniform(0.5, 12.0) if done < kills else 600.0):
+            kill(job)
+            return done
+        assert job.poll() is None, (folder / "log").read_text()[-3000:]
+        kill(job)
+        done += 1
+
+
+def test_a_killed_driver_loses_no_row_and_tells_none_twice(spark: Any, tmp_path: Path) -> None:
+    """kill -9 of the driver with all its workers, twice, in the middle of a stream into Parquet."""
+    table = random_rows(random.Random(3), 1_200)
+    write_files(tmp_path / "in", batches(table, 5))
+    assert run_killed(tmp_path, "final", 2, random.Random(4)) == 2
+    check(spark, tmp_path, table, "final")
+
+
+def test_killed_workers_leave_no_trace(spark: Any, tmp_path: Path) -> None:
+    """Python workers are killed at random moments; Spark tries their tasks again."""
+    table = random_rows(random.Random(3), 1_200)
+    write_files(tmp_path / "in", batches(table, 4))
+    job = start(tmp_path, "workers", "update")
+    assert finished(tmp_path, job, 300), (tmp_path / "log").read_text()[-3000:]
+    check(spark, tmp_path, table, "update")
+
+
+def test_failed_attempts_leave_no_trace(spark: Any, tmp_path: Path) -> None:
+    """Tasks fail after they have written state and told results; another attempt begins from the state before."""
+    table = random_rows(random.Random(7), 1_200)
+    write_files(tmp_path / "in", batches(table, 4))
+    job = start(tmp_path, "failures", "final")
+    assert finished(tmp_path, job, 300), (tmp_path / "log").read_text()[-3000:]
+    assert list((tmp_path / "faults").iterdir()), "no failure was injected"
+    check(spark, tmp_path, table, "final")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("emit", ["final", "update"])
+def test_twenty_kills(spark: Any, tmp_path: Path, emit: str) -> None:
+    """A longer stream, killed until it has been killed twenty times or has ended."""
+    rng = random.Random(emit)
+    killed = 0
+    for attempt in range(10):
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        table = random_rows(rng, 4_000)
+        write_files(folder / "in", batches(table, 20))
+        killed += run_killed(folder, emit, 10, rng)
+        check(spark, folder, table, emit)
+        if killed >= 20:
+            break
+    assert killed >= 20

@@ -1,0 +1,130 @@
+"""The parts of a stream, one by one: labels, clocks, manifests, logs, caches."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark", reason="needs PySpark: pip install 'sash[spark]'")
+
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sash
+from sash.codec import dumps
+from sash.errors import SnapshotError
+from sash.spark.stream.cache import EngineCache
+from sash.spark.stream.clock import Clock
+from sash.spark.stream.engine import BucketEngine
+from sash.spark.stream.key_codes import KeyCodes
+from sash.spark.stream.labels import bucket_labels, spark_hash
+from sash.spark.stream.manifest import HISTORY, Manifest
+from sash.spark.stream.promises import check_promise
+from sash.spark.stream.segments import unpack
+from sash.times import Kind
+from tests.spark.streams import Driver, batches, make_job, random_rows
+
+PLAN = sash.Plan(by="card", on="time", windows="1m", aggregations={"spent": sash.Sum("amount")}, lateness="20s")
+
+
+def test_the_hash_is_that_of_spark(spark: Any) -> None:
+    """Labels are chosen by it, so a wrong one would only be slow: nobody would notice."""
+    numbers = [0, 1, -1, 7, 123456789, -(2**31), 2**31 - 1]
+    df = spark.createDataFrame([(number,) for number in numbers], "n int")
+    assert [row[0] for row in df.selectExpr("hash(n)").collect()] == [spark_hash(number) for number in numbers]
+
+
+@given(st.integers(1, 60))
+def test_labels_spread_evenly_where_partitions_divide_buckets(buckets: int) -> None:
+    """Every partition gets equally many buckets."""
+    labels = bucket_labels(buckets)
+    assert len(set(labels)) == buckets
+    for partitions in (part for part in range(1, buckets + 1) if buckets % part == 0):
+        counts = [sum(spark_hash(label) % partitions == part for label in labels) for part in range(partitions)]
+        assert set(counts) == {buckets // partitions}
+
+
+@given(st.integers(1, 10**13), st.sampled_from([Kind("arrow", "us", "UTC"), Kind("date"), Kind("int")]))
+def test_a_timer_fires_when_the_watermark_has_passed(ticks: int, kind: Kind) -> None:
+    """At the timer a row is final, a millisecond earlier it is not."""
+    clock = Clock(kind)
+    timer = clock.timer(ticks)
+    after, before = clock.watermark(timer), clock.watermark(timer - 1)
+    assert after is not None
+    assert after > ticks
+    assert before is None or before <= ticks
+
+
+def test_keys_keep_their_codes_and_give_them_back() -> None:
+    """A code that is free again is used again; NaN is a null, and minus zero is zero."""
+    codes = KeyCodes(["x", "y"])
+
+    def of(*keys: tuple[Any, Any]) -> list[int]:
+        xs, ys = zip(*keys, strict=True)
+        return codes.of(pa.table({"x": pa.array(xs, pa.float64()), "y": pa.array(ys, pa.string())})).tolist()
+
+    assert of((1.0, "a"), (2.0, "a"), (1.0, "a"), (None, "a"), (float("nan"), "a")) == [0, 1, 0, 2, 2]
+    codes.keep({0, 2})
+    assert of((2.0, "b"), (1.0, "a"), (0.0, "c"), (-0.0, "c")) == [1, 0, 3, 3]
+    assert codes.bound == 4
+
+
+def test_a_damaged_or_foreign_state_is_an_error() -> None:
+    """Never a crash, and never another stream's rows."""
+    manifest = Manifest.new(make_job(PLAN).promise())
+    assert Manifest.read(manifest.write()) == manifest
+    for data in (b"", b"nonsense", dumps((99,)), dumps(("x", 1)), manifest.write()[:-3]):
+        with pytest.raises(SnapshotError):
+            Manifest.read(data)
+    with pytest.raises(SnapshotError):
+        unpack(b"no rows")
+
+
+def test_a_plan_that_needs_more_is_refused_with_all_that_differs() -> None:
+    """Everything at once, in words."""
+    kept = make_job(PLAN).promise()
+    other = sash.Plan(
+        by="shop", on="time", windows="2m", aggregations={"n": sash.Count()}, lateness="20s", emit="update"
+    )
+    with pytest.raises(sash.PlanError) as error:
+        check_promise(kept, make_job(other).promise())
+    for words in ("the key was ['card'] and is ['shop']", "emit was 'final'", "needs 120000000"):
+        assert words in str(error.value)
+
+
+def test_a_worker_catches_up_with_what_it_missed_and_reads_no_more() -> None:
+    """Segments that it has seen are not read again; one that lags too far rebuilds."""
+    table = random_rows(random.Random(1), 400)
+    driver = Driver(make_job(PLAN))
+    here, there = EngineCache(), EngineCache()
+    parts = batches(table, 100)
+    driver.engines = there
+    driver.batch(parts[0])
+    driver.engines = here
+    for part in parts[1:4]:
+        driver.batch(part)
+    driver.engines, reads = there, driver.state.reads
+    driver.batch(parts[4])
+    assert driver.last is not None
+    assert (driver.last.metrics.catch_ups, driver.state.reads - reads) == (1, 3)
+    driver.engines = here
+    for part in parts[5 : 8 + HISTORY]:
+        driver.batch(part)
+    driver.engines = there
+    driver.batch(parts[8 + HISTORY])
+    assert driver.last.metrics.rebuilds == 1
+
+
+def test_a_cache_that_is_full_lets_the_least_used_go() -> None:
+    """The engine of the bucket at hand stays, whatever it takes."""
+    cache = EngineCache(most_bytes=1)
+    job = make_job(PLAN)
+    one, two = Manifest.new({}), Manifest.new({})
+    cache.put(job.name, one, BucketEngine(job))
+    cache.put(job.name, two, BucketEngine(job))
+    assert cache.take(job.name, one) is None
+    assert cache.take(job.name, two) is not None
+    assert cache.take(job.name, two) is None, "an engine that is taken is out"

@@ -1,0 +1,140 @@
+"""Kill -9 at any moment: the window that is opened afterwards is the one of its last commit."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sash.stored.window import ALGORITHMS
+
+from .victim import steps, take, window_at
+
+VICTIM = Path(__file__).with_name("victim.py")
+SEED = 20260329
+
+
+class Model:
+    """Brute force: times and texts in order."""
+
+    def __init__(self) -> None:
+        self.events: list[tuple[int, str]] = []
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    @property
+    def oldest(self) -> int:
+        return self.events[0][0]
+
+    @property
+    def youngest(self) -> int:
+        return self.events[-1][0]
+
+    def insert(self, time: int, text: str) -> None:
+        if self.events and self.events[-1][0] == time:
+            self.events[-1] = time, f"{self.events[-1][1]},{text}"
+        else:
+            self.events.append((time, text))
+
+    def bulk_insert(self, times: list[int], texts: list[str]) -> None:
+        for time_, text in zip(times, texts, strict=True):
+            self.insert(time_, text)
+
+    def evict(self) -> None:
+        del self.events[0]
+
+    def bulk_evict(self, time: int) -> None:
+        self.events = [event for event in self.events if event[0] > time]
+
+
+def killed(kind: str, place: str, algorithm: str, after: float) -> list[int]:
+    """The steps at which a victim said that it had committed, before it was killed."""
+    command = [sys.executable, str(VICTIM), kind, place, algorithm, str(SEED)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as victim:
+        assert victim.stdout is not None
+        assert victim.stdout.readline() == "open\n", victim.stderr.read() if victim.stderr else ""
+        time.sleep(after)
+        victim.send_signal(signal.SIGKILL)
+        return [int(line) for line in victim.stdout if line.endswith("\n")]
+
+
+def last_step(window: Any) -> int:
+    return int(window.query().rpartition(",")[2]) if len(window) else -1
+
+
+def check_against(window: Any, model: Model, said: list[int], number: int) -> int:
+    """Takes the model to the commit that the window has; returns the step after it."""
+    reached = last_step(window)
+    # A commit that was said to have returned is there; one that was on its way may be.
+    assert reached >= max(said, default=-1)
+    step = steps(SEED)
+    for at in range(number, reached + 1):
+        what, amount = step(at)
+        take(model, at, what, amount)
+        if what == "commit":
+            model.insert(at * 100, str(at))
+    assert list(window.items()) == model.events
+    assert window.query() == (",".join(text for _, text in model.events) if model.events else None)
+    window.check_invariants()
+    return reached + 1
+
+
+def kill_often(kind: str, place: str, algorithm: str, times: int) -> None:
+    dice = random.Random(times)
+    model, number, committed = Model(), 0, 0
+    for _ in range(times):
+        said = killed(kind, place, algorithm, dice.random() * 0.25)
+        committed += len(said)
+        window = window_at(kind, place, algorithm)
+        number = check_against(window, model, said, number)
+        window.close(commit=False)
+    assert committed > times
+    assert number > 20 * times
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_lmdb_survives_kills(tmp_path: Path, algorithm: str) -> None:
+    """A few times in the quick suite."""
+    pytest.importorskip("lmdb")
+    kill_often("lmdb", str(tmp_path / "store"), algorithm, times=6)
+
+
+def test_redis_survives_kills_of_its_writer(redis_server) -> None:
+    """The lock of the dead writer runs out, and the next one finds its last commit."""
+    kill_often("redis", redis_server.url, "amta", times=4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_lmdb_survives_a_hundred_kills(tmp_path: Path, algorithm: str) -> None:
+    """At random moments, bulk evictions among them."""
+    kill_often("lmdb", str(tmp_path / "store"), algorithm, times=100)
+
+
+@pytest.mark.slow
+def test_redis_survives_a_hundred_kills(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The writer is killed each time, and the server every other time."""
+    from .server import Server, missing
+
+    if reason := missing():
+        pytest.skip(reason)
+    server = Server(tmp_path_factory.mktemp("redis"))
+    server.start()
+    dice = random.Random(5)
+    model, number = Model(), 0
+    for round_ in range(100):
+        said = killed("redis", server.url, "amta", dice.random() * 0.25)
+        if round_ % 2:
+            server.stop()
+            server.start()
+        window = window_at("redis", server.url, "amta")
+        number = check_against(window, model, said, number)
+        window.close(commit=False)
+    server.stop()

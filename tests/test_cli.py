@@ -1,0 +1,101 @@
+"""The command line: its help, its version, and how it refuses."""
+
+import os
+import re
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import sash
+from sash.cli import app
+from sash.demo import requirements
+
+
+def test_the_version_is_printed() -> None:
+    """`sash --version` prints the version and nothing else happens."""
+    result = CliRunner().invoke(app, ["--version"])
+    assert result.output == f"sash {sash.__version__}\n"
+
+
+def test_the_command_line_alone_helps() -> None:
+    """`sash` without a subcommand lists the subcommands."""
+    assert "demo" in CliRunner().invoke(app, []).output
+
+
+def refused(*arguments: str) -> str:
+    """What the demo says before it leaves with exit code 1, in one line and without a traceback."""
+    result = CliRunner().invoke(app, ["demo", *arguments])
+    assert result.exit_code == 1
+    assert isinstance(result.exception, SystemExit)
+    assert result.output.count("\n") == 1
+    return result.output
+
+
+def fake_java(folder: Path, version: str) -> None:
+    """A `java` that knows its version and no more."""
+    folder.mkdir(parents=True)
+    java = folder / "java"
+    java.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\"' >&2\n")
+    java.chmod(java.stat().st_mode | stat.S_IXUSR)
+
+
+def test_a_package_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without PySpark and Matplotlib the demo names both and the one command that installs them."""
+    absent = {"pyspark", "matplotlib"}
+    monkeypatch.setattr(requirements, "find_spec", lambda name: None if name in absent else object())
+    assert refused() == "The demo needs PySpark and Matplotlib: pip install 'sash[demo]'\n"
+
+
+def test_a_machine_without_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without Java the demo says which one it needs and how to get it."""
+    monkeypatch.setattr(requirements, "find_spec", lambda name: object())
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    said = refused()
+    assert "Java 17 or newer" in said
+    assert "apt-get install openjdk-17-jre-headless" in said
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell script stands for Java")
+def test_a_java_that_is_too_old(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """An old Java is named with its version; one that is new enough is no problem."""
+    monkeypatch.setattr(requirements, "find_spec", lambda name: object())
+    fake_java(tmp_path / "old" / "bin", "11.0.2")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "old"))
+    assert "is Java 11" in refused()
+    fake_java(tmp_path / "new" / "bin", "21.0.1")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "new"))
+    assert requirements.missing() is None
+
+
+def test_a_folder_with_other_things_is_not_touched(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The demo replaces what it made before, and nothing else: it does not start in a folder that holds other files."""
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(requirements, "missing", lambda: None)
+    (tmp_path / "thesis.txt").write_text("years of work")
+    assert "holds thesis.txt" in refused("--out", str(tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell script stands for Java")
+def test_a_spark_that_does_not_start(tmp_path: Path) -> None:
+    """A Java that cannot run Spark gives one line that says where its output is, and no traceback."""
+    for package in requirements.PACKAGES:
+        pytest.importorskip(package)
+    fake_java(tmp_path / "java" / "bin", "21.0.1")
+    out = tmp_path / "out"
+    # In a process of its own: a session that runs in this one would be used.
+    done = subprocess.run(
+        [sys.executable, "-m", "sash", "demo", "--trips", "1000", "--out", str(out)],
+        env=os.environ | {"JAVA_HOME": str(tmp_path / "java")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert re.fullmatch(r"Spark did not start: .* What it printed is in .*spark\.log\n", done.stderr)
+    assert "openjdk version" in (out / "spark.log").read_text()
