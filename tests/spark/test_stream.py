@@ -197,7 +197,11 @@ def test_slides_equal_those_of_spark(spark: Any, tmp_path: Path) -> None:
     told = sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=2)
     writer = told.writeStream.foreachBatch(lambda df, number: rows.extend(df.collect()))
     writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start().awaitTermination()
-    hops = spark.read.parquet(str(tmp_path / "in")).where("row >= 0").groupBy("card", F.window("time", "12 seconds", "4 seconds"))
+    hops = (
+        spark.read.parquet(str(tmp_path / "in"))
+        .where("row >= 0")
+        .groupBy("card", F.window("time", "12 seconds", "4 seconds"))
+    )
     theirs = hops.agg(F.count("*").alias("n"), F.sum("amount").alias("spent"), F.max("amount").alias("peak")).collect()
     wanted = {(row.card, row.window.start, row.window.end, row.n, row.spent, row.peak) for row in theirs}
     ours = [(row.card, row.window_start, row.window_end, row.n_12s, row.spent_12s, row.peak_12s) for row in rows]
