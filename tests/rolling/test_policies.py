@@ -95,7 +95,7 @@ def test_a_policy_over_a_frame_is_what_its_words_say(events: list[Any], case: An
         assert row["best"] == (max(values, key=lambda pair: pair[0])[1] if values else None)
 
 
-@pytest.mark.parametrize("window", POLICIES, ids=str)
+@pytest.mark.parametrize("window", POLICIES, ids=lambda window: type(window).__name__)
 def test_a_policy_goes_beside_other_windows(window: Any) -> None:
     """One plan, one frame: each window by what runs it."""
     rng = np.random.default_rng(3)
