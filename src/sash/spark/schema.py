@@ -67,7 +67,7 @@ def slide_fields(schema: StructType, plan: Plan) -> list[StructField]:
 
     >>> import sash
     >>> plan = sash.Plan(on="t", windows=sash.TimeWindow(10, every=5), aggregations={"n": sash.Count()})
-    >>> [(field.name, field.dataType.simpleString()) for field in slide_fields(StructType().add("t", "int"), plan)]
+    >>> [(field.name, field.dataType.simpleString()) for field in slide_fields(StructType().add("t", "integer"), plan)]
     [('window_start', 'bigint'), ('window_end', 'bigint')]
     """
     kind = schema[str(plan.on)].dataType
