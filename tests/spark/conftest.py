@@ -20,11 +20,6 @@ CONF = {
     "spark.pyspark.python": sys.executable,
     "spark.pyspark.driver.python": sys.executable,
     "spark.sql.session.timeZone": "UTC",
-    "spark.sql.streaming.stateStore.providerClass": (
-        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-    ),
-    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
-    "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
 }
 
 
@@ -35,6 +30,15 @@ def needs_java() -> None:
         pytest.skip("needs Java 17 or newer for Spark, and neither `java` nor JAVA_HOME is there")
 
 
+def configured(builder: Any) -> Any:
+    """The builder with what streams need, and what tests need beside it."""
+    from sash.spark import configure
+
+    for name, value in CONF.items():
+        builder = builder.config(name, value)
+    return configure(builder)
+
+
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
     """A session on two cores, with the RocksDB state store as streams need it."""
@@ -43,10 +47,7 @@ def spark() -> Iterator[Any]:
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     from pyspark.sql import SparkSession
 
-    builder: Any = SparkSession.builder.master("local[2]").appName("sash-tests")
-    for name, value in CONF.items():
-        builder = builder.config(name, value)
-    session = builder.getOrCreate()
+    session = configured(SparkSession.builder.master("local[2]").appName("sash-tests")).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()

@@ -17,7 +17,7 @@ import sash
 import sash.spark
 from sash.spark.stream import pipeline
 from sash.spark.stream.processor import BucketProcessor
-from tests.spark.conftest import CONF
+from tests.spark.conftest import configured
 from tests.spark.streams import AGGREGATIONS
 
 SOME = ("spent", "where", "words", "shops")
@@ -76,10 +76,7 @@ def main(folder: Path, mode: str, emit: str) -> None:
     """Run until everything is read."""
     from pyspark.sql import SparkSession
 
-    builder: Any = SparkSession.builder.master("local[2,50]")
-    for name, value in CONF.items():
-        builder = builder.config(name, value)
-    spark = builder.getOrCreate()
+    spark = configured(SparkSession.builder.master("local[2,50]")).getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
     if mode == "failures":
         pipeline.BucketProcessor = FailsOnce  # type: ignore[misc]

@@ -68,9 +68,6 @@ def test_a_stream_gives_what_a_frame_gives(spark: Any, tmp_path: Path, emit: str
     else:
         assert told.num_rows == table.num_rows
     wanted = expected(table, plan, "arrival" if emit == "arrival" else "final")
-    if emit == "arrival" and parts == 1:
-        # One file may be read by several tasks: what arrives first is theirs to say. Keys are never split.
-        assert set(by_row(told, ["n_10s"])) == set(wanted)
     assert by_row(told, list(plan.outputs)) == wanted
 
 
@@ -135,7 +132,6 @@ def test_another_window_or_aggregation_goes_on_from_the_state(spark: Any, tmp_pa
         by="card", on="time", windows=["10s", "30s"], aggregations={"words": sash.Concat("shop")}, lateness="20s"
     )
     pq.write_table(second, tmp_path / "in" / "0005.parquet")
-    write = sash.spark.rolling(stream_of(spark, tmp_path / "in"), more, buckets=2).writeStream.format("memory")
     rows: list[Any] = []
     write = sash.spark.rolling(stream_of(spark, tmp_path / "in"), more, buckets=2).writeStream.foreachBatch(
         lambda df, number: rows.extend(df.collect())
@@ -251,12 +247,9 @@ sys.path.insert(0, {root!r})
 from pyspark.sql import SparkSession
 import pyarrow as pa, pyarrow.parquet as pq
 import sash, sash.spark
-from tests.spark.conftest import CONF
+from tests.spark.conftest import configured
 from tests.spark.test_stream import PLAN, run, stream_of
-builder = SparkSession.builder.master("local-cluster[2,1,1024]")
-for name, value in CONF.items():
-    builder = builder.config(name, value)
-spark = builder.getOrCreate()
+spark = configured(SparkSession.builder.master("local-cluster[2,1,1024]")).getOrCreate()
 sash.spark.ship(spark)
 folder = Path({folder!r})
 told, _ = run(sash.spark.rolling(stream_of(spark, folder / "in"), sash.Plan(**PLAN), buckets=4), folder)

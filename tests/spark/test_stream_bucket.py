@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import sash
 from sash.spark.stream.cache import EngineCache
-from tests.spark.streams import AGGREGATIONS, END, Driver, batches, by_row, expected, make_job, random_rows
+from tests.spark.streams import AGGREGATIONS, Driver, batches, by_row, expected, make_job, random_rows
 
 WINDOWS: list[Any] = [
     "10s",
@@ -196,4 +196,3 @@ def test_late_rows_are_counted_and_kept_with_their_reason() -> None:
     assert found == {2: "late", 0: "no time"}
     assert driver.last is not None
     assert (driver.last.metrics.late, driver.last.metrics.without_time) == (1, 1)
-    assert END

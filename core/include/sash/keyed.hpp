@@ -54,13 +54,8 @@ public:
     //! tell(window, partial), which must not throw. The event is not late.
     template <class Tell>
     void push(Slot slot, Time time, const Partial* partial, Tell tell) {
-        clock_.see(time, options_.lateness, options_.reals);
-        Key& key = at(slot);
-        if (key.live && expired(key)) key = {};
-        see(key, time);
-        forget(key);
-        if (partial != nullptr) key.window.insert(monoid_, time, *partial);
-        for (std::size_t i = 0; i < options_.spans.size(); ++i) tell(i, ending_at(key, i, time));
+        insert(slot, time, partial);
+        for (std::size_t i = 0; i < options_.spans.size(); ++i) tell(i, ending_at(keys_[slot], i, time));
     }
 
     //! One event, or one without a value, that is not answered: windows are asked later, by query(). Late ones are the

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Self
+from typing import Any, Final, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -21,11 +21,32 @@ from sash.sliding.scale import Length, Scale
 from sash.sliding.spec import Bound, Spec
 from sash.sliding.voice import Now, Spoken
 
-__all__ = ["CoreEngine", "length_of", "seconds_of"]
+__all__ = ["CoreEngine", "CoreTold", "length_of", "seconds_of"]
 
 Ticks = npt.NDArray[np.int64]
 
 _LONGEST: Final = 2**63 - 1
+
+
+class CoreTold(Sequence[Spoken]):
+    """Results that lie in columns. Each is made when it is asked for."""
+
+    @abstractmethod
+    def _at(self, place: int) -> Spoken:
+        """The result at a place that there is, counted from the first."""
+
+    @overload
+    def __getitem__(self, index: int) -> Spoken: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Spoken]: ...
+
+    def __getitem__(self, index: int | slice) -> Spoken | list[Spoken]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"there are {len(self)} results, and none at {index}")
+        return self._at(index % len(self))
 
 
 class CoreEngine(ABC):

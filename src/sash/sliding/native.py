@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from sash import _core
 from sash.columns import Column
 from sash.sliding.answers import AnswerColumn, number_at, numbers_of
 from sash.sliding.core_columns import plain, taken_keys
-from sash.sliding.core_engine import CoreEngine, Ticks, length_of, seconds_of
+from sash.sliding.core_engine import CoreEngine, CoreTold, Ticks, length_of, seconds_of
 from sash.sliding.scale import Scale
 from sash.sliding.spec import Spec
 from sash.sliding.voice import Spoken
@@ -99,7 +99,7 @@ def _span(policy: TimeWindow, scale: Scale) -> tuple[int, float, bool, bool]:
     return *length, policy.closed in ("left", "both"), policy.closed in ("right", "both")
 
 
-class NativeTold(Sequence[Spoken]):
+class NativeTold(CoreTold):
     """The results of a batch, a window after the other for each event. Each is made when it is asked for."""
 
     def __init__(self, engine: NativeEngine, keys: Any, ticks: Ticks, answers: list[AnswerColumn], first: int) -> None:
@@ -114,18 +114,8 @@ class NativeTold(Sequence[Spoken]):
     def __len__(self) -> int:
         return len(self._ticks) * self._windows
 
-    @overload
-    def __getitem__(self, index: int) -> Spoken: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[Spoken]: ...
-
-    def __getitem__(self, index: int | slice) -> Spoken | list[Spoken]:
-        if isinstance(index, slice):
-            return [self[place] for place in range(*index.indices(len(self)))]
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"there are {len(self)} results, and none at {index}")
-        event, window = divmod(index % len(self), self._windows)
+    def _at(self, place: int) -> Spoken:
+        event, window = divmod(place, self._windows)
         ticks = int(self._ticks[event])
         parts = [number_at(self._answers[window * self._parts + part], event) for part in range(self._parts)]
         start = self._engine.start(window, ticks)

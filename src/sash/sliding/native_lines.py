@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple, overload
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from sash import _core
 from sash.columns import Column
 from sash.sliding.answers import AnswerColumn, all_numbers, number_at, numbers_of
 from sash.sliding.core_columns import plain
-from sash.sliding.core_engine import CoreEngine, Ticks, length_of, seconds_of
+from sash.sliding.core_engine import CoreEngine, CoreTold, Ticks, length_of, seconds_of
 from sash.sliding.scale import Grid, Scale
 from sash.sliding.spec import Spec
 from sash.sliding.voice import Spoken
@@ -128,7 +128,7 @@ class NativeLines(CoreEngine):
         return {"keys": keys, "reals": list(reals), "body": body}
 
 
-class LinesTold(Sequence[Spoken]):
+class LinesTold(CoreTold):
     """The results of a call. Each is made when it is asked for."""
 
     def __init__(self, engine: NativeLines, told: _Told) -> None:
@@ -140,18 +140,8 @@ class LinesTold(Sequence[Spoken]):
     def __len__(self) -> int:
         return len(self._told.ends)
 
-    @overload
-    def __getitem__(self, index: int) -> Spoken: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[Spoken]: ...
-
-    def __getitem__(self, index: int | slice) -> Spoken | list[Spoken]:
-        if isinstance(index, slice):
-            return [self[place] for place in range(*index.indices(len(self)))]
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"there are {len(self)} results, and none at {index}")
-        place, told = index % len(self), self._told
+    def _at(self, place: int) -> Spoken:
+        told = self._told
         window, end = int(told.windows[place]), int(told.ends[place])
         start = self._engine.start(window, int(told.starts[place]), end, self._by_event)
         key = plain(told.keys[place]) if self._keyed else None

@@ -52,7 +52,7 @@ class Bucket:
         manifest = self._manifest()
         kept = table.filter(pc.is_valid(table.column(self.job.on))).select(self.job.log_columns)
         ticks = self._ticks(kept)
-        self._put(Log(self.state, self.job.on).append(manifest.stepped(), kept, ticks, silent=True))
+        self._put(Log(self.state).append(manifest.stepped(), kept, ticks, silent=True))
 
     def _run(self, table: pa.Table, milliseconds: int, fired: bool) -> pa.Table:
         start = time.perf_counter()
@@ -81,7 +81,7 @@ class Bucket:
         return manifest
 
     def _engine(self, manifest: Manifest) -> BucketEngine:
-        log = Log(self.state, self.job.on)
+        log = Log(self.state)
         found = self.engines.take(self.job.name, manifest)
         if found is None:
             engine = make_engine(self.job)
@@ -140,13 +140,13 @@ class Bucket:
     def _commit(
         self, manifest: Manifest, engine: BucketEngine, taken: pa.Table, ticks: Ticks, told: Told, watermark: int | None
     ) -> None:
-        log = Log(self.state, self.job.on)
+        log = Log(self.state)
         following = replace(manifest.stepped(), watermark=watermark)
         revised = (told.numbers, told.revisions)
         following = log.append(following, taken.select(self.job.log_columns), ticks, revised)
         following, engine = self._tidied(log, following, engine)
         self._note(following, engine)
-        if not following.segments and watermark is not None and engine.waiting is None:
+        if not following.segments and watermark is not None:
             self.state.set_timer(manifest.timer, None)
             self.state.clear()
             return

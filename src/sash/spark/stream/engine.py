@@ -169,10 +169,14 @@ class BucketEngine:
         before = self._answers(suspects)
         self._insert(chunk)
         self._keep(chunk)
-        changed = suspects.where(_differ(before, self._answers(suspects)))
+        after = self._answers(suspects)
+        differ = _differ(before, after)
+        changed, new = suspects.where(differ), self._rows.all_of(chunk)
         changed.count_revision()
-        told = Picked([*changed.parts, *self._rows.all_of(chunk).parts], self._job.log_schema)
-        return self._told(told.table(), self._answers(told), told, len(changed))
+        told = Picked([*changed.parts, *new.parts], self._job.log_schema)
+        fresh = self._answers(new)
+        answers = {name: pa.concat_arrays([after[name].filter(pa.array(differ)), fresh[name]]) for name in fresh}
+        return self._told(told.table(), answers, told, len(changed))
 
     def _suspects(self, new: Chunk) -> Picked:
         """Rows whose results may change: those that have a new row of their key in their longest window, or, where

@@ -27,9 +27,8 @@ _FAN: Final = 8
 class Log:
     """Appends, replays, prunes and merges. Manifests are values: what is done here counts when the new one is put."""
 
-    def __init__(self, state: BucketState, on: str) -> None:
+    def __init__(self, state: BucketState) -> None:
         self._state = state
-        self._on = on
 
     def append(
         self,

@@ -21,11 +21,11 @@ from sash.batch.naming import output_name
 from sash.batch.slides import slides
 from sash.columns import read_column
 from sash.spark.stream.job import Job
+from sash.spark.stream.kept import Ticks
 from sash.windows import TimeWindow
 
 __all__ = ["Tree", "split"]
 
-Ticks = npt.NDArray[np.int64]
 #: Looks up the values of a column at row numbers; -1 is null.
 Lookup = Callable[[str, Ticks], pa.Array]
 
