@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import os
 import random
 import subprocess
@@ -22,6 +23,8 @@ from pyspark.sql import functions as F  # noqa: N812
 
 import sash
 import sash.spark
+from sash.spark.stream.pipeline import make_job, packed
+from sash.spark.stream.segments import unpack
 from tests.spark.streams import AGGREGATIONS, SCHEMA, batches, by_row, expected, random_rows
 
 PLAN = {"by": "card", "on": "time", "windows": ["10s", "1m"], "aggregations": AGGREGATIONS, "lateness": "20s"}
@@ -176,6 +179,16 @@ def test_what_cannot_run_is_said_on_the_driver(spark: Any, change: dict[str, Any
     )
     with pytest.raises(sash.PlanError, match=words):
         sash.spark.rolling(stream, sash.Plan(**PLAN | change))
+
+
+def test_both_zeros_are_in_one_bucket_and_so_are_nan_and_null(spark: Any) -> None:
+    """A key is what it is in a frame: what is one key there is never split over buckets."""
+    rows = [(0, 0.0), (1, -0.0), (2, math.nan), (3, None)]
+    df = spark.createDataFrame(rows, "row long, k double").withColumn("time", F.lit(0).cast("timestamp"))
+    plan = sash.Plan(by="k", on="time", windows="1m", aggregations={"n": sash.Count()}, lateness="1s")
+    job, _ = make_job(df, plan, None, 200, "drop", None)
+    packs = [unpack(bytes(pack.rows)).column("row").to_pylist() for pack in packed(df.coalesce(1), job).collect()]
+    assert sorted(packs) == [[0, 1], [2, 3]]
 
 
 def test_slides_equal_those_of_spark(spark: Any, tmp_path: Path) -> None:

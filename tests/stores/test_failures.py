@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -438,6 +439,62 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, algorithm: str) -> None:
     again.close()
 
 
+DISK = """
+import os, subprocess, sys
+from pathlib import Path
+import sash, sash.stores
+
+folder = Path(sys.argv[1])
+subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], check=True)
+ballast = folder / "ballast"
+ballast.write_bytes(bytes(2**19))
+
+def opened():
+    store = sash.stores.Lmdb(folder / "store")
+    return sash.Window(sash.Concat(separator=","), algorithm=sys.argv[2], store=store, page=4, buffer=0)
+
+w = opened()
+committed = 0
+try:
+    for number in range(50_000):
+        w.insert(number, str(number))
+        if number % 100 == 0:
+            w.commit()
+            committed = number
+except sash.StoreError as error:
+    # LMDB knows a write that was cut short only as an input or output error.
+    assert "could not write pages" in str(error) and "make room on the disk" in str(error), error
+print("committed", committed)
+w.close(commit=False)
+# There is room again: what was committed is there, and the window goes on.
+ballast.unlink()
+again = opened()
+text = [str(number) for number in range(committed + 1)]
+assert again.query() == ",".join(text)
+again.insert(committed + 1, "more")
+again.commit()
+again.close()
+last = opened()
+assert last.query() == ",".join([*text, "more"])
+last.check_invariants()
+print("sound")
+"""
+
+
+def test_a_disk_without_room_loses_nothing(tmp_path: Path, algorithm: str) -> None:
+    """A file system of one mebibyte that runs full, and has room again."""
+    pytest.importorskip("lmdb")
+    own = ["unshare", "--user", "--map-root-user", "--mount"]
+    if shutil.which("unshare") is None or subprocess.run([*own, "true"], capture_output=True).returncode:
+        pytest.skip("needs `unshare` and leave to mount a file system of its own")
+    (tmp_path / "disk").mkdir()
+    command = [*own, sys.executable, "-c", DISK, str(tmp_path / "disk"), algorithm]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    first, last = ran.stdout.splitlines() or ("", ran.stderr[-2000:])
+    assert last == "sound", ran.stderr[-2000:]
+    assert 0 < int(first.removeprefix("committed ")) < 40_000
+
+
 def test_redis_stops_and_starts_again(tmp_path_factory: pytest.TempPathFactory, algorithm: str) -> None:
     """While it is away calls fail or wait; then the window goes on, with nothing lost."""
     if reason := missing():
@@ -460,3 +517,22 @@ def test_redis_stops_and_starts_again(tmp_path_factory: pytest.TempPathFactory, 
     assert again.query() == text(701, 1500)
     again.close()
     server.stop()
+
+
+def test_redis_over_tls(tmp_path: Path) -> None:
+    """By a URL of `rediss`: the server is who the certificate says, or it is not spoken to."""
+    if reason := missing(tls=True):
+        pytest.skip(reason)
+    server = Server(tmp_path, tls=True)
+    server.start()
+    try:
+        for _ in range(2):
+            with opened(sash.stores.Redis(server.url, lock_seconds=0.5), "amta") as w:
+                start = len(w)
+                w.bulk_insert(range(start, start + 300), map(str, range(start, start + 300)))
+                assert w.query() == text(0, start + 300)
+        stranger = server.url.split("?")[0]
+        with pytest.raises(sash.StoreError, match="certificate"):
+            opened(sash.stores.Redis(stranger), "amta")
+    finally:
+        server.stop()

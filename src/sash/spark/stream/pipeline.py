@@ -14,6 +14,7 @@ from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 from sash.batch.slides import slides
 from sash.durations import parse_duration
 from sash.plan import Plan
+from sash.spark.layout import key_column
 from sash.spark.opaque import in_plain_values
 from sash.spark.schema import Types, arrow_types, output_fields, settle, slide_fields
 from sash.spark.stream.clock import Clock
@@ -32,7 +33,7 @@ from sash.windows import (
     TumblingWindow,
 )
 
-__all__ = ["OBSERVED", "make_job", "run"]
+__all__ = ["OBSERVED", "make_job", "packed", "run"]
 
 #: The name under which the numbers of a batch are found in its progress.
 OBSERVED: Final = "sash"
@@ -52,12 +53,12 @@ def run(
 ) -> DataFrame:
     """The stream with the results behind its columns, by `sash.spark.rolling`."""
     job, schema = make_job(df, plan, types, buckets, on_late, retain)
-    packs = _packs(df, job)
+    packs = packed(df, job)
     timed = plan.lateness is not None
     if plan.lateness is not None:
         # Without the column itself, Spark filters no pack: late rows are counted, and told from those that are not.
         packs = packs.withWatermark("newest", job.clock.delay(plan.lateness))
-    history = None if initial is None else _packs(_checked_history(initial, df), job).select("bucket", "rows")
+    history = None if initial is None else packed(_checked_history(initial, df), job).select("bucket", "rows")
     results = (
         packs.select("bucket", "source", "place", "rows")
         .groupBy("bucket")
@@ -164,22 +165,19 @@ def _checked_history(initial: DataFrame, df: DataFrame) -> DataFrame:
     return initial.select(*df.columns)
 
 
-def _packs(df: DataFrame, job: Job) -> DataFrame:
+def packed(df: DataFrame, job: Job) -> DataFrame:
     """Packs of rows, by bucket."""
     labels = F.array(*(F.lit(label) for label in bucket_labels(job.buckets)))
-    number = F.pmod(F.hash(*map(_quoted, job.plan.by)), F.lit(job.buckets)) if job.plan.by else F.lit(0)
+    keys = [key_column(df, name) for name in job.plan.by]
+    number = F.pmod(F.hash(*keys), F.lit(job.buckets)) if keys else F.lit(0)
     rows = df.withColumn(BUCKET, F.get(labels, number))
     return rows.toDF(*(f"c{place}" for place in range(len(rows.columns)))).mapInArrow(_packing(job), PACKS_SQL)
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _packing(job: Job) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """A function that travels: what it calls is made where it runs."""
 
-    def packed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def packing(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return Packer(job)(batches)
 
-    return packed
+    return packing
