@@ -1,7 +1,11 @@
 #include "keyed_kernel.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <functional>
+#include <limits>
+#include <numeric>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -11,18 +15,28 @@ namespace sash::face {
 
 namespace {
 
-void put(AnswerColumn& column, const Outcome& outcome) {
+std::pair<std::int64_t, AnswerColumn::Tag> told(const Outcome& outcome) {
     using Tag = AnswerColumn::Tag;
-    if (const auto* const integer = std::get_if<std::int64_t>(&outcome)) {
-        column.words.push_back(*integer);
-        column.tags.push_back(Tag::integer);
-    } else if (const auto* const real = std::get_if<double>(&outcome)) {
-        column.words.push_back(std::bit_cast<std::int64_t>(*real));
-        column.tags.push_back(Tag::real);
-    } else {
-        column.words.push_back(0);
-        column.tags.push_back(Tag::none);
+    if (const auto* const integer = std::get_if<std::int64_t>(&outcome)) return {*integer, Tag::integer};
+    if (const auto* const real = std::get_if<double>(&outcome)) return {std::bit_cast<std::int64_t>(*real), Tag::real};
+    return {0, Tag::none};
+}
+
+//! The places of rows, key by key, those of a key in their own order: what a key has is in the cache from its first row
+//! to its last. Slots of keys that are not known may be any beyond the others. Rows stay as they are where they are few
+//! beside the keys.
+std::vector<std::uint32_t> by_slot(std::span<const std::uint32_t> slots, std::size_t keys) {
+    std::vector<std::uint32_t> places(slots.size());
+    if (slots.size() < keys || slots.size() > std::numeric_limits<std::uint32_t>::max()) {
+        std::iota(places.begin(), places.end(), std::uint32_t{0});
+        return places;
     }
+    const auto home = [keys](std::uint32_t slot) { return std::min<std::size_t>(slot, keys); };
+    std::vector<std::uint32_t> next(keys + 2, 0);
+    for (const std::uint32_t slot : slots) ++next[home(slot) + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    for (std::size_t i = 0; i < slots.size(); ++i) places[next[home(slots[i])]++] = static_cast<std::uint32_t>(i);
+    return places;
 }
 
 template <class Storage>
@@ -47,7 +61,8 @@ public:
     void insert(const Rows& rows) override {
         reach_ += reach_of(rows);
         Storage lifted = keyed_.monoid().blank();
-        for (std::size_t i = 0; i < rows.ticks.size(); ++i) {
+        const std::uint32_t most = rows.slots.empty() ? 0 : *std::max_element(rows.slots.begin(), rows.slots.end());
+        for (const std::uint32_t i : by_slot(rows.slots, most)) {
             const bool taken = layout().lift(event(rows, i), lifted.data());
             keyed_.insert(rows.slots[i], rows.ticks[i], taken ? &lifted : nullptr);
         }
@@ -55,9 +70,17 @@ public:
 
     void answer(std::span<const std::uint32_t> slots, std::span<const Time> ticks,
                 std::span<AnswerColumn> answers) const override {
-        for (std::size_t i = 0; i < ticks.size(); ++i)
-            for (std::size_t window = 0; window < keyed_.options().spans.size(); ++window)
-                tell(answers, window, keyed_.query(slots[i], window, ticks[i]));
+        for (AnswerColumn& column : answers) column.words.resize(ticks.size()), column.tags.resize(ticks.size());
+        const std::size_t parts = layout().parts();
+        for (const std::uint32_t i : by_slot(slots, keyed_.slots())) {
+            for (std::size_t window = 0; window < keyed_.options().spans.size(); ++window) {
+                const Storage partial = keyed_.query(slots[i], window, ticks[i]);
+                for (std::size_t part = 0; part < parts; ++part) {
+                    AnswerColumn& column = answers[window * parts + part];
+                    std::tie(column.words[i], column.tags[i]) = told(layout().lower(part, partial.data()));
+                }
+            }
+        }
     }
 
     void trim(const std::function<void(std::uint32_t)>& drop) override { keyed_.trim(drop); }
@@ -138,8 +161,11 @@ private:
 
     void tell(std::span<AnswerColumn> answers, std::size_t window, const Storage& partial) const {
         const std::size_t parts = layout().parts();
-        for (std::size_t part = 0; part < parts; ++part)
-            put(answers[window * parts + part], layout().lower(part, partial.data()));
+        for (std::size_t part = 0; part < parts; ++part) {
+            const auto [word, tag] = told(layout().lower(part, partial.data()));
+            answers[window * parts + part].words.push_back(word);
+            answers[window * parts + part].tags.push_back(tag);
+        }
     }
 
     void extend_with_a_way_back(const Rows& rows, std::span<AnswerColumn> answers) {

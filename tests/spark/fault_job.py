@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import signal
@@ -47,8 +48,8 @@ class FailsOnce(BucketProcessor):
 
 
 def kill_workers() -> None:
-    """Kill a Python worker now and then, a few times: whichever child of the daemon there is."""
-    for _ in range(6):
+    """Kill a Python worker now and then, as long as the job runs: whichever child of the daemon there is."""
+    for number in itertools.count():
         time.sleep(random.uniform(0.5, 4.0))
         found = os.popen("pgrep -f pyspark.daemon").read().split()
         ours = [int(pid) for pid in found if _ancestor(int(pid)) == os.getpid()]
@@ -56,6 +57,7 @@ def kill_workers() -> None:
         if len(ours) > 1:
             try:
                 os.kill(random.choice(sorted(ours)[1:]), signal.SIGKILL)
+                (Path(os.environ["SASH_FAULTS"]) / f"killed {number}").touch()
             except ProcessLookupError:
                 continue
 

@@ -25,6 +25,7 @@ import sash
 import sash.spark
 from sash.spark.stream.pipeline import make_job, packed
 from sash.spark.stream.segments import unpack
+from tests.spark.conftest import needs_java
 from tests.spark.streams import AGGREGATIONS, SCHEMA, batches, by_row, expected, random_rows
 
 PLAN = {"by": "card", "on": "time", "windows": ["10s", "1m"], "aggregations": AGGREGATIONS, "lateness": "20s"}
@@ -241,19 +242,46 @@ def test_a_monitor_hears_of_every_batch(spark: Any, tmp_path: Path) -> None:
     assert sash.spark.report_of(query.recentProgress[0]) == reports[0]
 
 
-@pytest.mark.slow
-def test_a_stream_on_executors_of_their_own(tmp_path: Path) -> None:
-    """local-cluster: two executors in processes of their own, which get the package by `sash.spark.ship`."""
+def in_a_process_of_its_own(tmp_path: Path, session: str) -> None:
+    """A stream over a session that the code makes gives what a frame gives."""
     table = random_rows(random.Random(6), 600)
     write_files(tmp_path / "in", batches(table, 3))
-    code = CLUSTER.format(root=str(Path(__file__).resolve().parents[2]), folder=str(tmp_path))
+    code = ELSEWHERE.format(root=str(Path(__file__).resolve().parents[2]), folder=str(tmp_path), session=session)
     subprocess.run([sys.executable, "-c", code], check=True, timeout=600)
     told = pq.read_table(tmp_path / "told.parquet")
     plan = sash.Plan(**PLAN)
     assert by_row(told, list(plan.outputs)) == expected(table, plan)
 
 
-CLUSTER = """
+@pytest.mark.slow
+def test_a_stream_on_executors_of_their_own(tmp_path: Path) -> None:
+    """local-cluster: two executors in processes of their own, which get the package by `sash.spark.ship`."""
+    needs_java()
+    in_a_process_of_its_own(
+        tmp_path,
+        """
+spark = configured(SparkSession.builder.master("local-cluster[2,1,1024]")).getOrCreate()
+sash.spark.ship(spark)
+""",
+    )
+
+
+@pytest.mark.slow
+def test_a_stream_through_spark_connect(tmp_path: Path) -> None:
+    """The client knows no JVM, and the plan is the same."""
+    needs_java()
+    for needed in ("grpc", "grpc_status", "zstandard", "google.rpc"):
+        pytest.importorskip(needed, reason="needs pip install 'pyspark[connect]'")
+    in_a_process_of_its_own(
+        tmp_path,
+        """
+spark = configured(SparkSession.builder.remote("local[2]")).getOrCreate()
+assert "connect" in type(spark).__module__
+""",
+    )
+
+
+ELSEWHERE = """
 import sys
 from pathlib import Path
 sys.path.insert(0, {root!r})
@@ -262,8 +290,7 @@ import pyarrow as pa, pyarrow.parquet as pq
 import sash, sash.spark
 from tests.spark.conftest import configured
 from tests.spark.test_stream import PLAN, run, stream_of
-spark = configured(SparkSession.builder.master("local-cluster[2,1,1024]")).getOrCreate()
-sash.spark.ship(spark)
+{session}
 folder = Path({folder!r})
 told, _ = run(sash.spark.rolling(stream_of(spark, folder / "in"), sash.Plan(**PLAN), buckets=4), folder)
 pq.write_table(told, folder / "told.parquet")

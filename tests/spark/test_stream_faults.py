@@ -91,6 +91,7 @@ def test_killed_workers_leave_no_trace(spark: Any, tmp_path: Path) -> None:
     write_files(tmp_path / "in", batches(table, 3))
     job = start(tmp_path, "workers", "update")
     assert finished(tmp_path, job, 300), (tmp_path / "log").read_text()[-3000:]
+    assert list((tmp_path / "faults").iterdir()), "no worker was killed"
     check(spark, tmp_path, table, "update")
 
 
@@ -117,6 +118,26 @@ def test_twenty_kills(spark: Any, tmp_path: Path, emit: str) -> None:
         write_files(folder / "in", batches(table, 20))
         killed += run_killed(folder, emit, 10, rng)
         check(spark, folder, table, emit)
+        if killed >= 20:
+            break
+    assert killed >= 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("emit", ["final", "update"])
+def test_twenty_killed_workers(spark: Any, tmp_path: Path, emit: str) -> None:
+    """Longer streams, until twenty workers were killed."""
+    rng = random.Random(emit)
+    killed = 0
+    for attempt in range(10):
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        table = random_rows(rng, 4_000)
+        write_files(folder / "in", batches(table, 20))
+        job = start(folder, "workers", emit)
+        assert finished(folder, job, 600), (folder / "log").read_text()[-3000:]
+        check(spark, folder, table, emit)
+        killed += len(list((folder / "faults").iterdir()))
         if killed >= 20:
             break
     assert killed >= 20

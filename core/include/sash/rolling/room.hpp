@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "sash/rolling/large_pages.hpp"
 #include "sash/rolling/position.hpp"
 
 namespace sash::rolling {
@@ -15,7 +16,9 @@ template <class T>
 class Room {
 public:
     Room() = default;
-    explicit Room(std::size_t size) : size_(size), data_(std::make_unique_for_overwrite<T[]>(size)) {}
+    explicit Room(std::size_t size) : size_(size), data_(std::make_unique_for_overwrite<T[]>(size)) {
+        wish_for_large_pages(data_.get(), size * sizeof(T));
+    }
 
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
