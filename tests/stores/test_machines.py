@@ -57,6 +57,7 @@ class Stored(InOrder):
         self.window.close(commit=False)
         self.window = self.opened()
         self.model = copy.deepcopy(self.committed)
+        self.now = max(self.model.values, default=self.now)
         self.agree()
 
     @rule()

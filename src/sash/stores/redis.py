@@ -169,6 +169,8 @@ class _RedisShelf:
         if self._closed.is_set():
             return
         self._closed.set()
+        # A lock that is renewed once it was given back would be that of a dead writer.
+        self._renewing.join(self._store.lock_seconds)
         _quietly(lambda: self._scripts[_CLOSE](keys=self._keys, args=[self._writer]))
         _quietly(self._client.close)
 
@@ -177,5 +179,6 @@ def _quietly(action: Callable[[], Any]) -> None:
     """What fails here is tried again later, or is past mending: the next write tells."""
     try:
         action()
-    except (StoreError, _library().RedisError, OSError):
+    # A reply that is waited for while the client is closed ends in a ValueError of its buffer.
+    except (StoreError, _library().RedisError, OSError, ValueError):
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 __all__ = ["bucket_labels", "spark_hash"]
@@ -10,7 +11,8 @@ _SEED: Final = 42
 _WORD: Final = 0xFFFFFFFF
 
 
-def bucket_labels(buckets: int) -> list[int]:
+@cache
+def bucket_labels(buckets: int) -> tuple[int, ...]:
     """A label for each bucket. Label i has a hash that leaves i when divided by the number of buckets.
 
     So wherever the number of shuffle partitions divides the number of buckets, each partition gets equally many; with
@@ -24,7 +26,7 @@ def bucket_labels(buckets: int) -> list[int]:
     while len(labels) < buckets:
         labels.setdefault(spark_hash(label) % buckets, label)
         label += 1
-    return [labels[place] for place in range(buckets)]
+    return tuple(labels[place] for place in range(buckets))
 
 
 def spark_hash(value: int) -> int:

@@ -10,11 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sash.spark.stream.job import Job
+from sash.spark.stream.labels import bucket_labels
 from sash.spark.stream.segments import pack, unpack
 
 __all__ = ["BUCKET", "PACKS", "PACKS_SQL", "Packer", "unpacked"]
 
-#: The column that says in which bucket a row is.
+#: The column that has the number of a row's bucket.
 BUCKET: Final = "sash_bucket"
 #: A pack: its bucket, its newest time, where it came from, and its rows.
 PACKS_SQL: Final = "bucket int, newest timestamp, source int, place int, rows binary"
@@ -58,10 +59,14 @@ class Packer:
         # Columns come by number, the bucket last: PySpark reads a dot in a name as a path.
         table = pa.Table.from_batches(batches)
         buckets = table.column(table.num_columns - 1).to_numpy()
+        if self._job.buckets <= 1 << 16:
+            # Numbers of 16 bits are sorted by their digits, in O(n).
+            buckets = buckets.astype(np.uint16)
         table = table.remove_column(table.num_columns - 1).rename_columns(self._job.schema.names)
         order = np.argsort(buckets, kind="stable")
         table = table.take(pa.array(order)).combine_chunks()
-        labels, starts = np.unique(buckets[order], return_index=True)
+        numbers, starts = np.unique(buckets[order], return_index=True)
+        labels = np.array(bucket_labels(self._job.buckets))[numbers]
         ends = [*starts[1:].tolist(), table.num_rows]
         parts = [table.slice(start, end - start) for start, end in zip(starts.tolist(), ends, strict=True)]
         columns = [

@@ -19,7 +19,6 @@ from sash.spark.opaque import in_plain_values
 from sash.spark.schema import Types, arrow_types, output_fields, settle, slide_fields
 from sash.spark.stream.clock import Clock
 from sash.spark.stream.job import LATE, REVISION, Job, OnLate
-from sash.spark.stream.labels import bucket_labels
 from sash.spark.stream.metrics import metric_names
 from sash.spark.stream.packing import BUCKET, PACKS_SQL, Packer, unpacked
 from sash.spark.stream.processor import RESULTS_SQL, BucketProcessor
@@ -167,10 +166,9 @@ def _checked_history(initial: DataFrame, df: DataFrame) -> DataFrame:
 
 def packed(df: DataFrame, job: Job) -> DataFrame:
     """Packs of rows, by bucket."""
-    labels = F.array(*(F.lit(label) for label in bucket_labels(job.buckets)))
     keys = [key_column(df, name) for name in job.plan.by]
     number = F.pmod(F.hash(*keys), F.lit(job.buckets)) if keys else F.lit(0)
-    rows = df.withColumn(BUCKET, F.get(labels, number))
+    rows = df.withColumn(BUCKET, number)
     return rows.toDF(*(f"c{place}" for place in range(len(rows.columns)))).mapInArrow(_packing(job), PACKS_SQL)
 
 
