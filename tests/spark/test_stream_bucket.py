@@ -97,7 +97,7 @@ def test_arrivals_are_those_of_a_frame(plan: sash.Plan, seed: int, parts: int) -
     assert by_row(told, list(plan.outputs)) == expected(table, plan, "arrival")
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=15)
 @given(
     plan=st.sampled_from(["final", "update", "arrival"]).flatmap(
         lambda emit: plans(emit, lengths_only=emit == "arrival")
