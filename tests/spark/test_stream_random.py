@@ -75,19 +75,11 @@ def everything_agrees(spark: Any, table: pa.Table, plan: sash.Plan, parts: int, 
         assert by_row(streamed(spark, folder / "in", update, buckets), names) == wanted
 
 
-@settings(_EACH, max_examples=1)
-@given(**_DRAWN | {"parts": st.sampled_from([1, 3])})
-def test_a_random_plan(spark: Any, plan: sash.Plan, seed: int, parts: int, buckets: int, partitions: int) -> None:
-    """Any windows, any aggregations, with one, two or no key."""
-    with shuffled_into(spark, partitions):
-        everything_agrees(spark, random_rows(random.Random(seed), 300), plan, parts, buckets)
-
-
 @pytest.mark.slow
 @settings(_EACH, max_examples=20)
 @given(**_DRAWN)
 def test_random_plans(spark: Any, plan: sash.Plan, seed: int, parts: int, buckets: int, partitions: int) -> None:
-    """The same, many times, and in many micro-batches."""
+    """Any windows, any aggregations, with one, two or no key."""
     with shuffled_into(spark, partitions):
         everything_agrees(spark, random_rows(random.Random(seed), 500), plan, parts, buckets)
 
