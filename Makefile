@@ -36,9 +36,9 @@ SOURCES = $(shell find core -name '*.hpp' -o -name '*.cpp')
 build: $(VENV)/.core
 
 test: $(VENV)/.core $(VENV)/.redis
-	@$(CMAKE) -B build/tests -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O1 -DSASH_CORE_TESTS=ON
+	@$(CMAKE) -B build/tests -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= -DSASH_CORE_TESTS=ON
 	@$(BIN)/cmake --build build/tests -- --quiet
-	@$(BIN)/ctest --test-dir build/tests --output-on-failure --no-tests=error
+	@$(BIN)/ctest --test-dir build/tests --parallel 2 --output-on-failure --no-tests=error
 	@$(PYTEST) -n 2 --dist loadfile -m "not slow" --doctest-modules src/sash tests
 
 demo: $(VENV)/.core

@@ -10,7 +10,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 
 #: No deadlines: a busy machine must not fail a test. `quick` runs the same examples every time.
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
-settings.register_profile("quick", derandomize=True, max_examples=50, **_COMMON)
+settings.register_profile("quick", derandomize=True, max_examples=25, **_COMMON)
 settings.register_profile("ci", derandomize=True, max_examples=200, print_blob=True, **_COMMON)
 settings.register_profile("slow", max_examples=2_000, print_blob=True, **_COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))

@@ -222,6 +222,9 @@ CASES = {
     "odd": (Odd(), "bool", st.booleans()),
     "product": (product(), None, reals),
 }
+#: Tuples and branches take seconds each to compile.
+LONG = ("mean", "summary", "rising", "ends")
+NAMES = [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in CASES]
 
 
 @cache
@@ -251,7 +254,7 @@ def events_of(name, ordered):
 
 
 @pytest.mark.parametrize("algorithm", WITHOUT_INVERSE)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_compiled_agrees_with_the_interpreted(name, algorithm):
     """After every insertion and every eviction, with late events where the algorithm takes them."""
 
@@ -273,7 +276,7 @@ def test_the_compiled_agrees_with_the_interpreted(name, algorithm):
     check()
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", NAMES)
 def test_it_agrees_in_bulk_in_parts_and_merged(name):
     """Arrays, range queries, bulk evictions, merges, copies."""
 
@@ -296,7 +299,7 @@ def test_it_agrees_in_bulk_in_parts_and_merged(name):
     check()
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", NAMES)
 def test_it_survives_snapshots(name):
     """Equal bytes, and it goes on."""
 
