@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -87,39 +88,37 @@ def test_failed_attempts_leave_no_trace(spark: Any, tmp_path: Path) -> None:
     check(spark, tmp_path, table, "final")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("emit", ["final", "update"])
-def test_twenty_kills(spark: Any, tmp_path: Path, emit: str) -> None:
-    """kill -9 of the driver with all its workers at random moments of a stream into Parquet, twenty times."""
+def until_twenty(spark: Any, tmp_path: Path, emit: str, disturbed: Callable[[Path, random.Random], int]) -> None:
+    """Long streams, each disturbed so often as the function says, until it was twenty times."""
     rng = random.Random(emit)
-    killed = 0
+    faults = 0
     for attempt in range(10):
         folder = tmp_path / str(attempt)
         folder.mkdir()
         table = random_rows(rng, 4_000)
         write_files(folder / "in", batches(table, 20))
-        killed += run_killed(folder, emit, 10, rng)
+        faults += disturbed(folder, rng)
         check(spark, folder, table, emit)
-        if killed >= 20:
-            break
-    assert killed >= 20
+        if faults >= 20:
+            return
+    raise AssertionError(f"{faults} faults in ten streams")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("emit", ["final", "update"])
+def test_twenty_kills(spark: Any, tmp_path: Path, emit: str) -> None:
+    """kill -9 of the driver with all its workers, at random moments of a stream into Parquet."""
+    until_twenty(spark, tmp_path, emit, lambda folder, rng: run_killed(folder, emit, 10, rng))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("emit", ["final", "update"])
 def test_twenty_killed_workers(spark: Any, tmp_path: Path, emit: str) -> None:
-    """Python workers are killed at random moments; Spark tries their tasks again."""
-    rng = random.Random(emit)
-    killed = 0
-    for attempt in range(10):
-        folder = tmp_path / str(attempt)
-        folder.mkdir()
-        table = random_rows(rng, 4_000)
-        write_files(folder / "in", batches(table, 20))
+    """kill -9 of Python workers at random moments; Spark tries their tasks again."""
+
+    def killed(folder: Path, rng: random.Random) -> int:
         job = start(folder, "workers", emit)
         assert finished(folder, job, 600), (folder / "log").read_text()[-3000:]
-        check(spark, folder, table, emit)
-        killed += len(list((folder / "faults").iterdir()))
-        if killed >= 20:
-            break
-    assert killed >= 20
+        return len(list((folder / "faults").iterdir()))
+
+    until_twenty(spark, tmp_path, emit, killed)
