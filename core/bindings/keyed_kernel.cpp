@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <tuple>
 #include <type_traits>
@@ -25,17 +24,17 @@ std::pair<std::int64_t, AnswerColumn::Tag> told(const Outcome& outcome) {
 //! The places of rows, key by key, those of a key in their own order: what a key has is in the cache from its first row
 //! to its last. Slots of keys that are not known may be any beyond the others. Rows stay as they are where they are few
 //! beside the keys.
-std::vector<std::uint32_t> by_slot(std::span<const std::uint32_t> slots, std::size_t keys) {
-    std::vector<std::uint32_t> places(slots.size());
-    if (slots.size() < keys || slots.size() > std::numeric_limits<std::uint32_t>::max()) {
-        std::iota(places.begin(), places.end(), std::uint32_t{0});
+std::vector<std::size_t> by_slot(std::span<const std::uint32_t> slots, std::size_t keys) {
+    std::vector<std::size_t> places(slots.size());
+    if (slots.size() < keys) {
+        std::iota(places.begin(), places.end(), std::size_t{0});
         return places;
     }
     const auto home = [keys](std::uint32_t slot) { return std::min<std::size_t>(slot, keys); };
-    std::vector<std::uint32_t> next(keys + 2, 0);
+    std::vector<std::size_t> next(keys + 2, 0);
     for (const std::uint32_t slot : slots) ++next[home(slot) + 1];
     std::partial_sum(next.begin(), next.end(), next.begin());
-    for (std::size_t i = 0; i < slots.size(); ++i) places[next[home(slots[i])]++] = static_cast<std::uint32_t>(i);
+    for (std::size_t i = 0; i < slots.size(); ++i) places[next[home(slots[i])]++] = i;
     return places;
 }
 
@@ -62,7 +61,7 @@ public:
         reach_ += reach_of(rows);
         Storage lifted = keyed_.monoid().blank();
         const std::uint32_t most = rows.slots.empty() ? 0 : *std::max_element(rows.slots.begin(), rows.slots.end());
-        for (const std::uint32_t i : by_slot(rows.slots, most)) {
+        for (const std::size_t i : by_slot(rows.slots, most)) {
             const bool taken = layout().lift(event(rows, i), lifted.data());
             keyed_.insert(rows.slots[i], rows.ticks[i], taken ? &lifted : nullptr);
         }
@@ -72,7 +71,7 @@ public:
                 std::span<AnswerColumn> answers) const override {
         for (AnswerColumn& column : answers) column.words.resize(ticks.size()), column.tags.resize(ticks.size());
         const std::size_t parts = layout().parts();
-        for (const std::uint32_t i : by_slot(slots, keyed_.slots())) {
+        for (const std::size_t i : by_slot(slots, keyed_.slots())) {
             for (std::size_t window = 0; window < keyed_.options().spans.size(); ++window) {
                 const Storage partial = keyed_.query(slots[i], window, ticks[i]);
                 for (std::size_t part = 0; part < parts; ++part) {

@@ -1,4 +1,4 @@
-"""A stream from files to Parquet in a process of its own, to be killed: `python fault_job.py FOLDER MODE`."""
+"""A stream from files to Parquet in a process of its own, to be killed: `python fault_job.py FOLDER MODE EMIT`."""
 
 from __future__ import annotations
 

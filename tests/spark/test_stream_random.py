@@ -25,20 +25,6 @@ from tests.spark.test_batch_real import STREAMS, read
 from tests.spark.test_stream import run, stream_of, write_files
 from tests.spark.test_stream_bucket import plans
 
-#: Each example is three queries: what fails is told as it was drawn, and not made smaller.
-_EACH = settings(
-    deadline=None,
-    phases=(Phase.explicit, Phase.generate),
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
-_DRAWN = {
-    "plan": plans("final"),
-    "seed": st.integers(0, 10**6),
-    "parts": st.sampled_from([1, 3, 17]),
-    "buckets": st.integers(1, 200),
-    "partitions": st.integers(1, 8),
-}
-
 
 @contextmanager
 def shuffled_into(spark: Any, partitions: int) -> Iterator[None]:
@@ -58,30 +44,43 @@ def streamed(spark: Any, folder: Path, plan: sash.Plan, buckets: int) -> pa.Tabl
     return told.sort_by([("row", "ascending"), ("revision", "ascending")]) if plan.emit == "update" else told
 
 
-def everything_agrees(spark: Any, table: pa.Table, plan: sash.Plan, parts: int, buckets: int) -> None:
-    """A frame, a batch, a stream of final results, and the last results of a stream of updates."""
+def streams_agree(spark: Any, folder: Path, table: pa.Table, plan: sash.Plan, buckets: int) -> None:
+    """A frame, a stream of final results over the files of the folder, and the last results of a stream of updates."""
     names = list(plan.outputs)
     wanted = expected(table, plan)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        pq.write_table(table, folder / "rest.parquet")
-        still = spark.read.parquet(str(folder / "rest.parquet"))
-        assert by_row(sash.spark.rolling(still, plan).toArrow(), names) == wanted
-        write_files(folder / "in", batches(table, parts))
-        final = streamed(spark, folder / "in", plan, buckets)
-        assert final.num_rows == table.num_rows
-        assert by_row(final, names) == wanted
-        update = sash.Plan(**plan._parts() | {"emit": "update"})
-        assert by_row(streamed(spark, folder / "in", update, buckets), names) == wanted
+    final = streamed(spark, folder, plan, buckets)
+    assert final.num_rows == table.num_rows
+    assert by_row(final, names) == wanted
+    update = sash.Plan(**plan._parts() | {"emit": "update"})
+    assert by_row(streamed(spark, folder, update, buckets), names) == wanted
 
 
 @pytest.mark.slow
-@settings(_EACH, max_examples=20)
-@given(**_DRAWN)
+# Each example is three queries: what fails is told as it was drawn, and not made smaller.
+@settings(
+    deadline=None,
+    max_examples=20,
+    phases=(Phase.explicit, Phase.generate),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    plan=plans("final"),
+    seed=st.integers(0, 10**6),
+    parts=st.sampled_from([1, 3, 17]),
+    buckets=st.integers(1, 200),
+    partitions=st.integers(1, 8),
+)
 def test_random_plans(spark: Any, plan: sash.Plan, seed: int, parts: int, buckets: int, partitions: int) -> None:
     """Any windows, any aggregations, with one, two or no key."""
-    with shuffled_into(spark, partitions):
-        everything_agrees(spark, random_rows(random.Random(seed), 500), plan, parts, buckets)
+    table = random_rows(random.Random(seed), 500)
+    with shuffled_into(spark, partitions), tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        pq.write_table(table, folder / "rest.parquet")
+        still = spark.read.parquet(str(folder / "rest.parquet"))
+        batch = sash.spark.rolling(still, plan).toArrow()
+        assert by_row(batch, list(plan.outputs)) == expected(table, plan)
+        write_files(folder / "in", batches(table, parts))
+        streams_agree(spark, folder / "in", table, plan, buckets)
 
 
 @pytest.mark.slow
@@ -98,10 +97,4 @@ def test_a_real_stream(spark: Any, shared: Path, tmp_path: Path, name: str, part
         promote_options="default",
     )
     write_files(tmp_path / "in", [*batches(table, parts), end], closing=False)
-    wanted = expected(table, plan)
-    names = list(plan.outputs)
-    final = streamed(spark, tmp_path / "in", plan, 16)
-    assert final.num_rows == table.num_rows
-    assert by_row(final, names) == wanted
-    update = sash.Plan(**plan._parts() | {"emit": "update"})
-    assert by_row(streamed(spark, tmp_path / "in", update, 16), names) == wanted
+    streams_agree(spark, tmp_path / "in", table, plan, 16)

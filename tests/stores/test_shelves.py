@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -112,11 +113,12 @@ def test_many_keys_are_deleted_at_once(make_store: MakeStore) -> None:
 
 
 @pytest.mark.parametrize(("package", "store"), [("lmdb", "Lmdb('x')"), ("redis", "Redis('redis://localhost')")])
-def test_a_missing_package_is_named(package: str, store: str) -> None:
-    """Stores are imported without their libraries; who opens one hears what to install."""
+def test_a_missing_package_is_named(package: str, store: str, tmp_path: Path) -> None:
+    """Stores are imported without their libraries; who opens one hears what to install, and nothing is left behind."""
     code = f"import sys; sys.modules[{package!r}] = None; import sash.stores; sash.stores.{store}.open('w')"
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert f"pip install 'sash[{package}]'" in ran.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_redis_shows_no_password() -> None:

@@ -46,6 +46,8 @@ class Lmdb:
     def open(self, name: str) -> _LmdbShelf:
         """The place of the window of that name; `StoreError` if it is open for writing anywhere."""
         key = checked_name(name)
+        # Where there is no library, no folder is left behind either.
+        _library()
         with naming("be opened", self, OSError):
             self.path.mkdir(parents=True, exist_ok=True)
             lock = _locked(self.path / f"{hashlib.blake2b(key, digest_size=12).hexdigest()}.lock", name, self)
