@@ -136,12 +136,85 @@ void check_sorting() {
                 }
                 check(sorted, "sorted by time and arrival");
                 check(order.in_order() == std::is_sorted(times.begin(), times.end()), "in order or not");
+                std::sort(times.begin(), times.end());
+                const bool twice = std::adjacent_find(times.begin(), times.end()) != times.end();
+                check(order.has_peers() == twice, "peers or none");
             }
         }
     }
 }
 
-//! At most 3 combines a row, and a new key costs nothing more.
+//! The first and the last row of some, in one number: light, and anything but commutative.
+struct EndsOfRows {
+    using Partial = std::uint64_t;
+    static constexpr bool commutative = false;
+    static constexpr bool fallible = false;
+
+    Partial identity() const { return 0; }
+    Partial lift(std::uint64_t row) const { return (row + 1) << 32 | (row + 1); }
+    Partial combine(Partial older, Partial newer) const {
+        if (older == 0 || newer == 0) return older | newer;
+        return (older >> 32) << 32 | (newer & 0xffffffff);
+    }
+};
+
+//! Times that stand still for a thousand rows, run, and jump, so that the hands of a finder part.
+std::vector<Time> make_bursts(std::mt19937& random, std::size_t size) {
+    std::vector<Time> times;
+    Time now = -1000;
+    while (times.size() < size) {
+        const Time step = std::array{0, 1, 3, 500}[random() % 4];
+        for (std::size_t left = random() % 1000; left > 0 && times.size() < size; --left)
+            times.push_back(now += step == 0 ? 0 : 1 + static_cast<Time>(random() % static_cast<unsigned>(step)));
+    }
+    return times;
+}
+
+//! Many rows of one key, where several are taken at once: their ends are those that a search finds.
+void check_bursts() {
+    std::mt19937 random(4);
+    for (const Time length : {1, 7, 1000, 1000000}) {
+        for (const bool start_in : {false, true}) {
+            const std::vector<Time> times = make_bursts(random, 20000 + random() % 7);
+            const Order order(times.size(), times, {}, 1);
+            const Bounds bounds = time_window(order, IntegerReach(length, start_in), {start_in, true}, false);
+            const EndsOfRows monoid;
+            bool same = true;
+            const auto emit = [&](std::size_t i, std::uint64_t ends) {
+                const Time limit = times[i] - length + !start_in;
+                const auto first = std::lower_bound(times.begin(), times.end(), limit) - times.begin();
+                const auto wanted = monoid.combine(monoid.lift(static_cast<std::uint64_t>(first)), monoid.lift(i));
+                same = same && ends == wanted;
+            };
+            two_stacks(monoid, bounds, [&](std::size_t i) { return monoid.lift(i); }, emit);
+            check(same, "windows of bursts");
+        }
+    }
+}
+
+//! Scans that take four rows at a time, and what is left of them.
+void check_scans() {
+    const EndsOfRows monoid;
+    const auto lift = [&](std::size_t i) { return monoid.lift(i); };
+    for (std::size_t begin = 0; begin != 6; ++begin) {
+        for (std::size_t end = begin; end != 20; ++end) {
+            std::size_t calls = 0;
+            bool same = true;
+            std::uint64_t total = begin == 0 ? monoid.identity() : monoid.combine(lift(0), lift(begin - 1));
+            const std::uint64_t from = begin == end ? 0 : lift(begin == 0 ? begin : 0);
+            scan(monoid, begin, end, lift, total, [&](std::size_t i, std::uint64_t got) {
+                same = same && i == begin + calls++ && got == monoid.combine(from, lift(i));
+            });
+            scan_back(monoid, begin, end, lift, [&](std::size_t i, std::uint64_t got) {
+                same = same && i == begin + --calls && got == monoid.combine(lift(i), lift(end - 1));
+            });
+            check(same && calls == 0, "running totals");
+            check(begin == end || total == monoid.combine(from, lift(end - 1)), "the total of all");
+        }
+    }
+}
+
+//! At most 3 combines a row, 4.5 where they are light, and a new key costs nothing more.
 void check_combines() {
     std::mt19937 random(3);
     for (const Time length : {1, 10, 1000, 100000}) {
@@ -149,9 +222,14 @@ void check_combines() {
         const Order order(rows.times.size(), rows.times, rows.keys, 3);
         const Bounds bounds = time_window(order, IntegerReach(length, false), {}, true);
         std::int64_t combines = 0;
-        const Counting<SumInt> monoid(combines);
-        two_stacks(monoid, bounds, [](std::size_t) { return std::int64_t{1}; }, [](std::size_t, std::int64_t) {});
+        const Counting<TopCount> monoid(combines);
+        two_stacks(
+            monoid, bounds, [](std::size_t) { return TopCount{}.lift(1); }, [](std::size_t, TopCount::Partial) {});
         check(combines <= 3 * 5000, "3 combines a row");
+        combines = 0;
+        const Counting<EndsOfRows> light(combines);
+        two_stacks(light, bounds, [](std::size_t i) { return std::uint64_t{i}; }, [](std::size_t, std::uint64_t) {});
+        check(2 * combines <= 9 * 5000, "4.5 light combines a row");
     }
 }
 
@@ -241,6 +319,8 @@ void check_records() {
 int main() {
     using namespace sash::testing;
     check_time_windows();
+    check_bursts();
+    check_scans();
     check_blocks();
     check_sorting();
     check_combines();

@@ -305,8 +305,7 @@ def _encode_ndarray(values: npt.NDArray[Any]) -> tuple[Kind, Ticks]:
         raise ValueError(f"times are a one-dimensional array, not one of shape {values.shape}")
     code = values.dtype.kind
     if code == "M":
-        _refuse(np.isnat(values), "NaT is no time: it has no place in an order")
-        return Kind("datetime64", _unit(values.dtype)), _native(values).view(np.int64)
+        return Kind("datetime64", _unit(values.dtype)), _stamps(_native(values))
     if code in "iu":
         if code == "u":
             _refuse(values > np.uint64(GREATEST), "the time does not fit in 64 bits", OverflowError)
@@ -316,6 +315,14 @@ def _encode_ndarray(values: npt.NDArray[Any]) -> tuple[Kind, Ticks]:
     if code == "O":
         return _encode_one_by_one(values.tolist())
     raise TypeError(f"{_TAKEN}, not an array of {values.dtype}")
+
+
+def _stamps(values: npt.NDArray[np.datetime64]) -> Ticks:
+    """The ticks of datetimes. NaT is the least of all, and looking for that needs no memory."""
+    ticks = values.view(np.int64)
+    if ticks.min(initial=GREATEST) == LEAST:
+        raise ValueError(f"NaT is no time: it has no place in an order; see position {int(ticks.argmin())}")
+    return ticks
 
 
 def _native(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -328,11 +335,11 @@ def _refuse(bad: npt.NDArray[np.bool_], why: str, error: type[Exception] = Value
 
 
 def _encode_pandas(values: Any) -> tuple[Kind, Ticks]:
-    _refuse(np.asarray(values.isna()), "a null is no time")
     if values.dtype.kind != "M":
+        _refuse(np.asarray(values.isna()), "a null is no time")
         return _encode_ndarray(values.to_numpy())
     unit = getattr(values.dtype, "unit", None) or _unit(values.dtype)
-    ticks = values.to_numpy(dtype=f"datetime64[{unit}]").view(np.int64)
+    ticks = _stamps(values.to_numpy(dtype=f"datetime64[{unit}]"))
     return Kind("timestamp", unit, getattr(values.dtype, "tz", None)), ticks
 
 

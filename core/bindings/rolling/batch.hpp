@@ -32,7 +32,7 @@ template <class T>
 Array<T> array_of(Room<T> room) {
     const std::size_t size = room.size();
     T* const data = room.release();
-    nb::capsule owner(data, [](void* pointer) noexcept { std::unique_ptr<T[]>(static_cast<T*>(pointer)); });
+    nb::capsule owner(data, [](void* pointer) noexcept { Free{}(pointer); });
     return Array<T>(data, {size}, owner);
 }
 

@@ -16,9 +16,7 @@ std::vector<std::uint8_t> marks_of(std::span<const double> reals, std::span<cons
                                    std::size_t size) {
     std::vector<std::uint8_t> marks;
     bool missing = std::any_of(nulls.begin(), nulls.end(), [](std::uint8_t null) { return null != 0; });
-    bool nan = false;
-    if (skip_nan)
-        for (const double real : reals) nan |= real != real;
+    const bool nan = skip_nan && std::any_of(reals.begin(), reals.end(), [](double real) { return real != real; });
     missing |= nan;
     if (!missing) return marks;
     marks.assign(size, 1);

@@ -8,6 +8,7 @@
 
 #include "sash/monoid.hpp"
 #include "sash/rolling/bounds.hpp"
+#include "sash/rolling/scans.hpp"
 
 namespace sash::rolling {
 
@@ -21,24 +22,17 @@ void block_scans(const M& monoid, const Order& order, const Bounds& bounds, Lift
     for_each_group(order, [&](std::size_t begin, std::size_t end) {
         Partial prefix = monoid.identity();
         const std::size_t first_end = std::min(end, begin + rows);
-        for (std::size_t i = begin; i != first_end; ++i) {
-            append(monoid, prefix, lift(i));
-            emit(i, prefix);
-        }
+        scan(monoid, begin, first_end, lift, prefix, emit);
         if (first_end == end) return;
         suffixes.resize(std::max(suffixes.size(), rows), monoid.identity());
         for (std::size_t block = first_end; block < end; block += rows) {
-            Partial suffix = monoid.identity();
-            for (std::size_t k = rows; k-- != 1;) {
-                prepend(monoid, lift(block - rows + k), suffix);
-                suffixes[k] = suffix;
-            }
+            const std::size_t before = block - rows;
+            scan_back(monoid, before + 1, block, lift,
+                      [&](std::size_t i, const Partial& suffix) { suffixes[i - before] = suffix; });
             const std::size_t full = std::min(end, block + rows - 1);
             prefix = monoid.identity();
-            for (std::size_t i = block; i < full; ++i) {
-                append(monoid, prefix, lift(i));
-                emit(i, monoid.combine(suffixes[i - block + 1], prefix));
-            }
+            scan(monoid, block, full, lift, prefix,
+                 [&](std::size_t i, const Partial& total) { emit(i, monoid.combine(suffixes[i - block + 1], total)); });
             // The last window of a block is the block itself.
             if (full != end) {
                 append(monoid, prefix, lift(full));

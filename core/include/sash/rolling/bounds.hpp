@@ -75,9 +75,10 @@ void for_each_group(const Order& order, F f) {
 
 namespace detail {
 
-//! The first row in the window of each of the rows [from, to) of a key that begins at `begin`, walked by several hands
-//! at once. How many rows leave at a step cannot be foreseen, so one hand would wait for each comparison; the others
-//! work meanwhile. Most steps need no more than three comparisons, and those are made without a branch.
+//! The first row in the window of each row of a key. How many rows leave a window at a step cannot be foreseen, and a
+//! wrong guess costs more than the step; so the rows that leave and those that come are merged without a branch. That
+//! makes a chain in which each comparison waits for the one before it: several hands walk a stretch of the rows each,
+//! and work while the others wait.
 template <class Reach>
 class FirstFinder {
 public:
@@ -86,46 +87,51 @@ public:
 
     void find(Position begin, Position end) const {
         const Position stretch = (end - begin) / kHands;
-        if (stretch < kWorthHands) return walk(begin, begin, end);
-        const Position start = together(begin, stretch, std::make_integer_sequence<Position, kHands>());
-        walk(start, begin + kHands * stretch, end);
+        if (stretch < kWorthHands) return finish({begin, begin}, end);
+        together(begin, stretch, std::make_integer_sequence<Position, kHands>());
+        finish({search(begin, begin + kHands * stretch - 1), begin + kHands * stretch}, end);
     }
 
 private:
     static constexpr Position kHands = 4;
     static constexpr Position kWorthHands = 64;
 
-    void walk(Position start, Position from, Position to) const {
-        for (Position i = from; i != to; ++i) {
-            const Time limit = reach_.limit(times_[i]);
-            while (reach_.out(times_[start], limit)) ++start;
-            first_[i] = start;
+    //! A row, and where its window begins at the earliest. As wide as an address: a third of the time is saved.
+    struct Hand {
+        std::size_t start;
+        std::size_t row;
+    };
+
+    //! One row leaves, or one has its window.
+    void step(Hand& hand) const {
+        const bool out = reach_.out(times_[hand.start], reach_.limit(times_[hand.row]));
+        first_[hand.row] = static_cast<Position>(hand.start);
+        hand.start += out;
+        hand.row += !out;
+    }
+
+    void finish(Hand hand, Position end) const {
+        for (; hand.row != end; ++hand.row) {
+            const Time limit = reach_.limit(times_[hand.row]);
+            while (reach_.out(times_[hand.start], limit)) ++hand.start;
+            first_[hand.row] = static_cast<Position>(hand.start);
         }
     }
 
-    //! Each hand walks a stretch of its own. Returns where the last one stands.
-    template <Position... Hand>
-    Position together(Position begin, Position stretch, std::integer_sequence<Position, Hand...>) const {
-        Position start[] = {search(begin, begin + Hand * stretch)...};
-        for (Position i = begin; i != begin + stretch; ++i)
-            ((start[Hand] = step(start[Hand], i + Hand * stretch)), ...);
-        return start[sizeof...(Hand) - 1];
+    //! The hands walk until the first of them is through.
+    template <Position... Number>
+    void together(Position begin, Position stretch, std::integer_sequence<Position, Number...>) const {
+        Hand hands[] = {{search(begin, begin + Number * stretch), begin + Number * stretch}...};
+        const std::size_t steps = std::min(
+            {std::size_t{stretch} + search(begin, begin + (Number + 1) * stretch - 1) - hands[Number].start...});
+        for (std::size_t i = 0; i != steps; ++i) (step(hands[Number]), ...);
+        (finish(hands[Number], begin + (Number + 1) * stretch), ...);
     }
 
-    //! The row itself is never out, so the start cannot pass it.
-    Position step(Position start, Position i) const {
-        const Time limit = reach_.limit(times_[i]);
-        start += reach_.out(times_[start], limit);
-        start += reach_.out(times_[start], limit);
-        start += reach_.out(times_[start], limit);
-        while (reach_.out(times_[start], limit)) ++start;
-        return first_[i] = start;
-    }
-
-    Position search(Position begin, Position i) const {
-        const Time limit = reach_.limit(times_[i]);
+    Position search(Position begin, Position row) const {
+        const Time limit = reach_.limit(times_[row]);
         const auto found =
-            std::partition_point(times_ + begin, times_ + i, [&](Time time) { return reach_.out(time, limit); });
+            std::partition_point(times_ + begin, times_ + row, [&](Time time) { return reach_.out(time, limit); });
         return static_cast<Position>(found - times_);
     }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
 
 #ifdef __linux__
 #include <sys/mman.h>
@@ -10,17 +12,25 @@
 
 namespace sash::rolling {
 
-//! Memory that was just allocated and will be written from end to end: in small pages the first touch of each would
-//! cost more than what is written to it. A wish, which the system may leave unheard.
-inline void wish_for_large_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) {
+struct Free {
+    void operator()(void* data) const noexcept { std::free(data); }
+};
+
+//! Memory that whoever gets it writes from end to end. In small pages the first touch of each would cost more than what
+//! is written to it; so a large block begins and ends where large pages do, and asks for them. That is a wish, which
+//! the system may leave unheard.
+inline std::unique_ptr<void, Free> allocate_block(std::size_t bytes) {
+    constexpr std::size_t kLine = 64;
+    constexpr std::size_t kLargePage = std::size_t{2} << 20;
+    constexpr std::size_t kWorthIt = 2 * kLargePage;
+    const std::size_t unit = bytes < kWorthIt ? kLine : kLargePage;
+    const std::size_t whole = (bytes + unit - 1) / unit * unit;
+    std::unique_ptr<void, Free> block(std::aligned_alloc(unit, whole));
+    if (block == nullptr && whole != 0) throw std::bad_alloc();
 #ifdef __linux__
-    constexpr std::size_t kWorthIt = std::size_t{4} << 20;
-    constexpr std::uintptr_t kPage = 4096;
-    if (bytes < kWorthIt) return;
-    const auto start = (reinterpret_cast<std::uintptr_t>(data) + kPage - 1) / kPage * kPage;
-    const auto end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / kPage * kPage;
-    madvise(reinterpret_cast<void*>(start), end - start, MADV_HUGEPAGE);
+    if (unit == kLargePage) madvise(block.get(), whole, MADV_HUGEPAGE);
 #endif
+    return block;
 }
 
 }  // namespace sash::rolling

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "sash/rolling/position.hpp"
@@ -94,9 +95,8 @@ private:
             const Neighbours found = look(begin, length);
             has_peers_ |= found.equal;
             if (!found.falling) continue;
-            own();
             in_order_ = false;
-            sorter.sort(rows_.span().subspan(begin, length), sorted_times_.span().subspan(begin, length));
+            sort(sorter, begin, length);
             has_peers_ = has_peers_ || look(begin, length).equal;
         }
     }
@@ -106,25 +106,34 @@ private:
         bool equal = false;
     };
 
-    //! Whether any time is before, or at, the one before it.
+    //! Whether any time is before, or at, the one before it. Most often none is, and that is asked first, of some rows
+    //! at a time. What falls need not be looked at further.
     Neighbours look(std::size_t begin, std::size_t length) const {
+        constexpr std::size_t kSome = 4096;
         const Time* const times = times_.data() + begin;
         Neighbours found;
-        for (std::size_t i = 1; i < length; ++i) {
-            found.falling |= times[i] < times[i - 1];
-            found.equal |= times[i] == times[i - 1];
+        for (std::size_t from = 1; from < length && !found.falling; from += kSome) {
+            const std::size_t to = std::min(length, from + kSome);
+            bool rising = true;
+            for (std::size_t i = from; i != to; ++i) rising &= times[i] > times[i - 1];
+            if (rising) continue;
+            found.equal = true;
+            for (std::size_t i = from; i != to; ++i) found.falling |= times[i] < times[i - 1];
         }
-        return found;
+        return {found.falling, found.equal && !found.falling};
     }
 
     //! Before rows move, they and their times are the order's own.
-    void own() {
-        if (!rows_.empty()) return;
-        rows_ = Room<Row>(size_);
-        std::iota(rows_.data(), rows_.data() + size_, Row{0});
-        sorted_times_ = Room<Time>(size_);
-        std::copy(times_.begin(), times_.end(), sorted_times_.data());
-        times_ = sorted_times_.span();
+    void sort(Sorter& sorter, std::size_t begin, std::size_t length) {
+        if (rows_.empty()) {
+            rows_ = Room<Row>(size_);
+            sorted_times_ = Room<Time>(size_);
+            const std::span<const Time> given = std::exchange(times_, sorted_times_.span());
+            if (length == size_) return sorter.sort(given, rows_.span(), sorted_times_.span());
+            std::iota(rows_.data(), rows_.data() + size_, Row{0});
+            std::copy(given.begin(), given.end(), sorted_times_.data());
+        }
+        sorter.sort(rows_.span().subspan(begin, length), sorted_times_.span().subspan(begin, length));
     }
 
     std::size_t size_;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "sash/rolling/large_pages.hpp"
@@ -13,19 +14,18 @@ namespace sash::rolling {
 
 //! Memory for `size` plain values, not set to anything: whoever makes it fills it. A vector would fill it first.
 template <class T>
+    requires std::is_trivial_v<T>
 class Room {
 public:
     Room() = default;
-    explicit Room(std::size_t size) : size_(size), data_(std::make_unique_for_overwrite<T[]>(size)) {
-        wish_for_large_pages(data_.get(), size * sizeof(T));
-    }
+    explicit Room(std::size_t size) : size_(size), data_(static_cast<T*>(allocate_block(size * sizeof(T)).release())) {}
 
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
     T* data() const { return data_.get(); }
     T& operator[](std::size_t i) const { return data_[i]; }
     std::span<T> span() const { return {data_.get(), size_}; }
-    //! Gives the memory to whoever frees it.
+    //! Gives the memory to whoever frees it, by `Free`.
     T* release() {
         size_ = 0;
         return data_.release();
@@ -33,7 +33,7 @@ public:
 
 private:
     std::size_t size_ = 0;
-    std::unique_ptr<T[]> data_;
+    std::unique_ptr<T[], Free> data_;
 };
 
 //! Results by position that lie by row: each is written once, to where it belongs.

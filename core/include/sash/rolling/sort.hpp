@@ -22,101 +22,108 @@ struct Stamp {
 //! Sorts the rows of one key, with buffers that serve one key after another.
 class Sorter {
 public:
-    //! The rows ascend on the way in. On the way out the times ascend, and rows of equal time still do. O(n + k log k)
-    //! if k rows are late, where k is small; else O(n log n) or, for many rows, O(n) for each byte of the times'
-    //! spread.
+    //! The rows 0, 1, ... with these times into `rows` and `sorted` by time; among equals, the first stays first. O(n +
+    //! k log k) if k rows are late, where k is small; else O(n log n) or, for many rows, O(n) for each byte of the
+    //! times' spread.
+    void sort(std::span<const Time> times, std::span<Row> rows, std::span<Time> sorted) {
+        sort_by(times, [](std::size_t i) { return static_cast<Row>(i); }, rows, sorted);
+    }
+
+    //! Any ascending rows, in place.
     void sort(std::span<Row> rows, std::span<Time> times) {
-        const std::size_t late = count_late(times);
-        if (late <= rows.size() / 8) {
-            take_late(rows, times, late);
-            std::sort(stamps_.begin(), stamps_.end());
-        } else {
-            take_all(rows, times);
-            if (rows.size() < kWorthBytes) {
-                std::sort(stamps_.begin(), stamps_.end());
-            } else {
-                sort_by_bytes();
-            }
-        }
-        merge(rows, times);
+        rows_.assign(rows.begin(), rows.end());
+        times_.assign(times.begin(), times.end());
+        sort_by(times_, [this](std::size_t i) { return rows_[i]; }, rows, times);
     }
 
 private:
     static constexpr std::size_t kWorthBytes = 4096;
 
-    //! A row is late if any before it is younger; the others ascend.
-    static std::size_t count_late(std::span<const Time> times) {
-        std::size_t late = 0;
+    template <class RowAt>
+    void sort_by(std::span<const Time> times, RowAt row_at, std::span<Row> rows, std::span<Time> sorted) {
+        if (take_late(times, row_at)) {
+            std::sort(late_.begin(), late_.end());
+            return merge(times, row_at, rows, sorted);
+        }
+        late_.resize(times.size());
+        for (std::size_t i = 0; i < times.size(); ++i) late_[i] = {times[i], row_at(i)};
+        if (late_.size() < kWorthBytes) {
+            std::sort(late_.begin(), late_.end());
+        } else {
+            sort_by_bytes();
+        }
+        for (std::size_t i = 0; i < late_.size(); ++i) sorted[i] = late_[i].time, rows[i] = late_[i].row;
+    }
+
+    //! Finds the late rows, unless they are too many. A row is late if any before it is younger; the others ascend.
+    template <class RowAt>
+    bool take_late(std::span<const Time> times, RowAt row_at) {
+        late_.clear();
+        places_.clear();
+        const std::size_t most = times.size() / 8;
         Time youngest = kEarliest;
-        for (const Time time : times) {
-            late += time < youngest;
-            youngest = std::max(youngest, time);
-        }
-        return late;
-    }
-
-    //! Takes the late rows out; the others move up and leave room at the end.
-    void take_late(std::span<Row> rows, std::span<Time> times, std::size_t late) {
-        stamps_.clear();
-        stamps_.reserve(late);
-        Time youngest = kEarliest;
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            const Stamp stamp{times[i], rows[i]};
-            if (stamp.time < youngest) {
-                stamps_.push_back(stamp);
-            } else {
-                youngest = stamp.time;
-                times[kept] = stamp.time;
-                rows[kept++] = stamp.row;
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            if (times[i] >= youngest) {
+                youngest = times[i];
+                continue;
             }
+            if (late_.size() == most) return false;
+            late_.push_back({times[i], row_at(i)});
+            places_.push_back(i);
         }
+        return true;
     }
 
-    //! Where so many are late, all are taken out.
-    void take_all(std::span<const Row> rows, std::span<const Time> times) {
-        stamps_.resize(rows.size());
-        for (std::size_t i = 0; i < rows.size(); ++i) stamps_[i] = {times[i], rows[i]};
-    }
-
-    //! Puts what was taken out back among the others, from the end on: there is room.
-    void merge(std::span<Row> rows, std::span<Time> times) const {
-        std::size_t to = rows.size();
-        std::size_t kept = to - stamps_.size();
-        for (auto late = stamps_.rbegin(); late != stamps_.rend(); ++late) {
-            for (; kept != 0 && *late < Stamp{times[kept - 1], rows[kept - 1]}; --kept) {
-                --to;
-                times[to] = times[kept - 1];
-                rows[to] = rows[kept - 1];
+    //! The late rows among the others. One that is not late came before whatever made a row of its time late, so among
+    //! equals it comes first.
+    template <class RowAt>
+    void merge(std::span<const Time> times, RowAt row_at, std::span<Row> rows, std::span<Time> sorted) const {
+        std::size_t to = 0, from = 0;
+        const auto put = [&](const Stamp& stamp) { sorted[to] = stamp.time, rows[to++] = stamp.row; };
+        auto late = late_.begin();
+        const auto put_until = [&](std::size_t end) {
+            while (late != late_.end()) {
+                for (; from != end && times[from] <= late->time; ++from) put({times[from], row_at(from)});
+                if (from == end) return;
+                put(*late++);
             }
-            --to;
-            times[to] = late->time;
-            rows[to] = late->row;
+            for (; from != end; ++from) put({times[from], row_at(from)});
+        };
+        for (const std::size_t place : places_) {
+            put_until(place);
+            ++from;
         }
+        put_until(times.size());
+        for (; late != late_.end(); ++late) put(*late);
     }
 
     //! By each byte in which the times differ, the lowest first. Every step keeps the order of equals, so rows of equal
     //! time stay in the order of arrival.
     void sort_by_bytes() {
         const auto [least, greatest] = std::minmax_element(
-            stamps_.begin(), stamps_.end(), [](const Stamp& a, const Stamp& b) { return a.time < b.time; });
+            late_.begin(), late_.end(), [](const Stamp& a, const Stamp& b) { return a.time < b.time; });
         const auto base = static_cast<std::uint64_t>(least->time);
         const std::uint64_t spread = static_cast<std::uint64_t>(greatest->time) - base;
-        spare_.resize(stamps_.size());
+        spare_.resize(late_.size());
         for (int shift = 0; shift < 64 && (spread >> shift) != 0; shift += 8) {
             std::array<std::size_t, 257> begin{};
             const auto digit = [&](const Stamp& stamp) {
                 return ((static_cast<std::uint64_t>(stamp.time) - base) >> shift) & 0xff;
             };
-            for (const Stamp& stamp : stamps_) ++begin[digit(stamp) + 1];
+            for (const Stamp& stamp : late_) ++begin[digit(stamp) + 1];
             for (std::size_t i = 0; i < 256; ++i) begin[i + 1] += begin[i];
-            for (const Stamp& stamp : stamps_) spare_[begin[digit(stamp)]++] = stamp;
-            stamps_.swap(spare_);
+            for (const Stamp& stamp : late_) spare_[begin[digit(stamp)]++] = stamp;
+            late_.swap(spare_);
         }
     }
 
-    std::vector<Stamp> stamps_;
+    //! The late rows, or all of them, and where they came.
+    std::vector<Stamp> late_;
+    std::vector<std::size_t> places_;
     std::vector<Stamp> spare_;
+    //! What is sorted in place, as it was.
+    std::vector<Row> rows_;
+    std::vector<Time> times_;
 };
 
 }  // namespace sash::rolling
