@@ -41,7 +41,7 @@ std::vector<Keys::Slot> Keys::slots(const nb::list& keys) {
         slots.push_back(slot_of(integer));
         if (made_.size() != before && !PyLong_CheckExact(key.ptr())) {
             given_[nb::int_(slots.back())] = key;
-            names_[slots.back()].disguised = true;
+            names_[slots.back()].kind = Name::Kind::disguised;
         }
     }
     return slots;
@@ -57,7 +57,7 @@ std::vector<Keys::Slot> Keys::known(std::span<const std::int64_t> keys) const {
 Keys::Slot Keys::slot_of(std::int64_t key) {
     Slot slot = integers_.find(key);
     if (slot != KeyTable::kNone) return slot;
-    slot = make({key, nullptr, true});
+    slot = make(Name::of(key));
     integers_.insert(key, slot);
     return slot;
 }
@@ -66,7 +66,7 @@ Keys::Slot Keys::slot_of(nb::handle key) {
     PyObject* const found = PyDict_GetItemWithError(others_.ptr(), key.ptr());
     if (found != nullptr) return static_cast<Slot>(PyLong_AsUnsignedLong(found));
     if (PyErr_Occurred()) throw nb::python_error();
-    const Slot slot = make({0, key.ptr(), true});
+    const Slot slot = make(Name::of(key));
     others_[key] = slot;
     return slot;
 }
@@ -94,14 +94,13 @@ Keys::Slot Keys::find(nb::handle key) const {
 
 nb::object Keys::key(Slot slot) const {
     const Name& name = names_[slot];
-    if (name.disguised) return nb::borrow(given_[nb::int_(slot)]);
-    return name.other == nullptr ? nb::object(nb::int_(name.integer)) : nb::borrow(name.other);
+    if (name.kind == Name::Kind::disguised) return nb::borrow(given_[nb::int_(slot)]);
+    return name.kind == Name::Kind::other ? nb::borrow(name.other()) : nb::object(nb::int_(name.integer));
 }
 
 nb::object Keys::column(std::span<const Slot> slots) const {
-    const bool integers = std::all_of(slots.begin(), slots.end(), [&](Slot slot) {
-        return names_[slot].other == nullptr && !names_[slot].disguised;
-    });
+    const bool integers =
+        std::all_of(slots.begin(), slots.end(), [&](Slot slot) { return names_[slot].kind == Name::Kind::integer; });
     if (!integers) {
         nb::list keys;
         for (const Slot slot : slots) keys.append(key(slot));
@@ -115,11 +114,12 @@ nb::object Keys::column(std::span<const Slot> slots) const {
 
 void Keys::drop(Slot slot) {
     Name& name = names_[slot];
-    if (!name.taken) return;
-    if (name.disguised && PyDict_DelItem(given_.ptr(), nb::int_(slot).ptr()) != 0) throw nb::python_error();
-    if (name.other == nullptr) {
+    if (name.kind == Name::Kind::free) return;
+    if (name.kind == Name::Kind::disguised && PyDict_DelItem(given_.ptr(), nb::int_(slot).ptr()) != 0)
+        throw nb::python_error();
+    if (name.kind != Name::Kind::other) {
         integers_.erase(name.integer);
-    } else if (PyDict_DelItem(others_.ptr(), name.other) != 0) {
+    } else if (PyDict_DelItem(others_.ptr(), name.other().ptr()) != 0) {
         throw nb::python_error();
     }
     name = {};

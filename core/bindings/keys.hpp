@@ -45,13 +45,18 @@ public:
     std::vector<PyObject*> references() const { return {others_.ptr(), given_.ptr()}; }
 
 private:
+    //! The key of a slot: two words, since there are as many as keys.
     struct Name {
+        //! An integer that was given as something else is disguised.
+        enum class Kind : std::uint8_t { free, integer, disguised, other };
+
         std::int64_t integer = 0;
-        //! Nothing for an integer, and for a slot that is free.
-        PyObject* other = nullptr;
-        bool taken = false;
-        //! An integer that was given as something else.
-        bool disguised = false;
+        Kind kind = Kind::free;
+
+        static Name of(std::int64_t key) { return {key, Kind::integer}; }
+        //! Whoever makes it keeps the object alive.
+        static Name of(nb::handle key) { return {reinterpret_cast<std::intptr_t>(key.ptr()), Kind::other}; }
+        nb::handle other() const { return reinterpret_cast<PyObject*>(static_cast<std::intptr_t>(integer)); }
     };
 
     static bool integer_of(nb::handle key, std::int64_t& integer);

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <deque>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -127,7 +128,7 @@ public:
     }
     std::size_t parts() const override { return layout().parts(); }
     std::size_t bytes() const override {
-        std::size_t total = sizeof(*this) + windows_.capacity() * sizeof(windows_[0]);
+        std::size_t total = sizeof(*this) + windows_.size() * sizeof(windows_[0]);
         for (const KeyWindow<M>& window : windows_) total += window.bytes();
         return total;
     }
@@ -168,8 +169,8 @@ private:
     M record_;
     //! The event that is being taken in.
     Storage lifted_;
-    //! By line.
-    std::vector<KeyWindow<M>> windows_;
+    //! By line. They do not move when others come.
+    std::deque<KeyWindow<M>> windows_;
     bool careful_ = false;
     //! What was under the label of each insert of this call before it.
     std::vector<std::optional<Storage>> before_;

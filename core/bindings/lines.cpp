@@ -149,7 +149,7 @@ public:
     nb::list keys() const {
         nb::list keys;
         for (const lines::LineId id : State(engine_->book()).lines())
-            if (!book().line(id).retired) keys.append(input_.keys().key(book().line(id).slot));
+            if (!book().line(id).retired()) keys.append(input_.keys().key(book().line(id).slot));
         return keys;
     }
 

@@ -251,7 +251,7 @@ void test_a_restored_operator_goes_on(lines::Emit emit, bool aligned) {
         check(shelf.told[i].second == other.told[i].second, "and the same");
 }
 
-void test_rows_are_found_wherever_they_come() {
+void test_rows_are_found_wherever_they_come(std::size_t most) {
     std::mt19937 random(17);
     lines::RowList rows;
     std::vector<std::pair<Time, std::int64_t>> model;
@@ -260,13 +260,14 @@ void test_rows_are_found_wherever_they_come() {
         const std::pair row(ticks, i);
         const auto place = std::lower_bound(model.begin(), model.end(), row) - model.begin();
         model.insert(model.begin() + place, row);
-        check(rows.insert({ticks, i, 0, false}) == static_cast<std::size_t>(place), "a row goes behind its peers");
-        if (i % 50 == 49) {
-            const std::size_t gone = random() % 20;
+        check(rows.insert({.ticks = ticks, .label = 0, .number = i, .null = false}) == static_cast<std::size_t>(place),
+              "a row goes behind its peers");
+        if (i % 50 == 49 || model.size() > most) {
+            const std::size_t gone = random() % std::min<std::size_t>(20, model.size());
             rows.forget(gone);
             model.erase(model.begin(), model.begin() + static_cast<std::ptrdiff_t>(gone));
         }
-        if (i % 11 == 10) {
+        if (i % 11 == 10 && model.size() > 1) {
             const std::size_t gone = random() % model.size();
             rows.erase(gone);
             model.erase(model.begin() + static_cast<std::ptrdiff_t>(gone));
@@ -275,6 +276,9 @@ void test_rows_are_found_wherever_they_come() {
         check(rows.size() == model.size() && rows[at].number == model[at].second,
               "places count the rows that are left");
         check(rows.place_of(model[at].first, model[at].second) == at, "a row is found by time and number");
+        std::size_t seen = 0;
+        rows.for_each([&](const lines::Row& kept) { seen += kept.number == model[seen].second; });
+        check(seen == model.size(), "all rows are met in their order");
     }
 }
 
@@ -284,7 +288,7 @@ void test_rows_are_found_wherever_they_come() {
 int main() {
     using namespace sash::testing;
     using sash::lines::Emit;
-    test_rows_are_found_wherever_they_come();
+    for (const std::size_t most : {24, 200, 6000}) test_rows_are_found_wherever_they_come(most);
     for (const std::optional<sash::Time> lateness : {std::optional<sash::Time>(), std::optional<sash::Time>(40)}) {
         test_final_is_brute_force({timed(7), timed(60)}, lateness, 45);
         test_final_is_brute_force({sessions(2), sessions(5)}, lateness, 45);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sash/fiba.hpp"
+#include "sash/keyed/few.hpp"
 #include "sash/monoid.hpp"
 #include "sash/time.hpp"
 
@@ -24,25 +25,20 @@ public:
     KeyWindow(KeyWindow&&) noexcept = default;
     KeyWindow& operator=(KeyWindow&&) noexcept = default;
 
-    std::size_t size() const { return many_ ? many_->size() : few_.size; }
-    std::size_t bytes() const { return many_ ? many_->bytes() : few_.capacity * sizeof(Entry); }
+    std::size_t size() const { return many_ ? many_->size() : few_.size(); }
+    std::size_t bytes() const { return many_ ? many_->bytes() : few_.bytes(); }
 
     //! Anywhere; an equal time combines: old (x) new. O(kFew) while events are few, then as FiBA.
     void insert(const M& monoid, Time time, const Partial& partial) {
         if (many_) return many_->insert(time, partial);
-        std::uint32_t place = few_.size;
-        while (place > 0 && few_.entries[place - 1].time > time) --place;
-        if (place > 0 && few_.entries[place - 1].time == time)
-            return append(monoid, few_.entries[place - 1].partial, partial);
-        if (few_.size == kFew) {
+        std::size_t place = few_.size();
+        while (place > 0 && few_[place - 1].time > time) --place;
+        if (place > 0 && few_[place - 1].time == time) return append(monoid, few_[place - 1].partial, partial);
+        if (few_.size() == kFew) {
             grow_up(monoid);
             return many_->insert(time, partial);
         }
-        reserve(few_.size + 1);
-        std::move_backward(few_.entries.get() + place, few_.entries.get() + few_.size,
-                           few_.entries.get() + few_.size + 1);
-        few_.entries[place] = {time, partial};
-        ++few_.size;
+        few_.insert(place, {time, partial});
     }
 
     //! What is at exactly the time.
@@ -58,9 +54,8 @@ public:
     //! Takes out what is at exactly the time, which must be there.
     void erase(Time time) {
         if (many_) return static_cast<void>(many_->evict(time));
-        Entry* const entry = few_.entries.get() + (find(time) - few_.entries.get());
-        std::move(entry + 1, few_.entries.get() + few_.size, entry);
-        --few_.size;
+        const auto place = static_cast<std::size_t>(find(time) - few_.begin());
+        few_.erase(place, place + 1);
     }
 
     //! Everything at or before the time.
@@ -69,19 +64,16 @@ public:
             if (many_->size() != 0 && many_->oldest() <= time) many_->bulk_evict(time);
             return;
         }
-        std::uint32_t gone = 0;
-        while (gone < few_.size && few_.entries[gone].time <= time) ++gone;
-        if (gone == 0) return;
-        std::move(few_.entries.get() + gone, few_.entries.get() + few_.size, few_.entries.get());
-        few_.size -= gone;
+        std::size_t gone = 0;
+        while (gone < few_.size() && few_[gone].time <= time) ++gone;
+        if (gone != 0) few_.erase(0, gone);
     }
 
     //! Both ends in; the identity when there is nothing between.
     Partial query(const M& monoid, Time from, Time to) const {
         if (many_) return query_many(monoid, from, to);
         Partial total = monoid.identity();
-        for (std::uint32_t i = 0; i < few_.size; ++i) {
-            const Entry& entry = few_.entries[i];
+        for (const Entry& entry : few_) {
             if (entry.time < from) continue;
             if (entry.time > to) break;
             append(monoid, total, entry.partial);
@@ -91,14 +83,14 @@ public:
 
     bool any(Time from, Time to) const {
         if (many_) return many_->size() != 0 && from <= to && many_->count(from, to) != 0;
-        return std::any_of(few_.entries.get(), few_.entries.get() + few_.size,
+        return std::any_of(few_.begin(), few_.end(),
                            [&](const Entry& entry) { return from <= entry.time && entry.time <= to; });
     }
 
     template <class F>
     void for_each(F f) const {
         if (many_) return many_->for_each(f);
-        for (std::uint32_t i = 0; i < few_.size; ++i) f(few_.entries[i].time, few_.entries[i].partial);
+        for (const Entry& entry : few_) f(entry.time, entry.partial);
     }
 
 private:
@@ -111,17 +103,11 @@ private:
         Time time;
         Partial partial;
     };
-    struct Few {
-        std::unique_ptr<Entry[]> entries;
-        std::uint32_t size = 0;
-        std::uint32_t capacity = 0;
-    };
 
     const Entry* find(Time time) const {
-        const Entry* const end = few_.entries.get() + few_.size;
-        const Entry* const entry = std::find_if(few_.entries.get(), few_.entries.get() + few_.size,
-                                                [&](const Entry& one) { return one.time == time; });
-        return entry == end ? nullptr : entry;
+        const Entry* const entry =
+            std::find_if(few_.begin(), few_.end(), [&](const Entry& one) { return one.time == time; });
+        return entry == few_.end() ? nullptr : entry;
     }
 
     Partial query_many(const M& monoid, Time from, Time to) const {
@@ -130,23 +116,14 @@ private:
         return many_->query(from, to);
     }
 
-    void reserve(std::uint32_t wanted) {
-        if (wanted <= few_.capacity) return;
-        const std::uint32_t capacity = std::max<std::uint32_t>(wanted, few_.capacity * 2);
-        auto entries = std::make_unique<Entry[]>(capacity);
-        std::move(few_.entries.get(), few_.entries.get() + few_.size, entries.get());
-        few_.entries = std::move(entries);
-        few_.capacity = capacity;
-    }
-
     void grow_up(const M& monoid) {
         auto many = std::make_unique<Fiba<M>>(monoid, FibaOptions{0, kLeaf});
-        for (std::uint32_t i = 0; i < few_.size; ++i) many->load(few_.entries[i].time, few_.entries[i].partial);
+        for (const Entry& entry : few_) many->load(entry.time, entry.partial);
         many_ = std::move(many);
         few_ = {};
     }
 
-    Few few_;
+    Few<Entry> few_;
     std::unique_ptr<Fiba<M>> many_;
 };
 

@@ -88,16 +88,17 @@ public:
     //! The same for all lines.
     void commit_all() {
         lines_.for_each([&](LineId id, const LineOf& line) {
-            if (!line.retired) touch(id);
+            if (!line.retired()) touch(id);
         });
         commit();
     }
     //! Forgets in the midst of a call that cannot fail, so that a long batch keeps no more than a short one. All that
     //! is before the watermark has been told.
     void tidy(LineId id) {
-        if (journal_.on || lines_[id].rows.size() < lines_[id].tidy_at) return;
+        LineOf& line = lines_[id];
+        if (journal_.on || line.rows.size() <= kFew || line.rows.size() < line.extras().tidy_at) return;
         forget(id);
-        lines_[id].tidy_at = 2 * std::max(kFew, lines_[id].rows.size());
+        line.extras().tidy_at = 2 * line.rows.size();
     }
     //! The keys that have no line any more, since the last time.
     std::vector<Slot> take_freed() { return lines_.take_freed(); }
@@ -115,9 +116,8 @@ public:
               .number = count_,
               .has_value = !null,
               .before = line.newest});
-        const std::size_t place = place_row(id, line, {ticks, count_, ticks, null});
-        if (!line.newest || ticks > *line.newest) line.newest = ticks;
-        ++line.arrivals;
+        const std::size_t place = place_row(id, line, {.ticks = ticks, .label = ticks, .number = count_, .null = null});
+        line.newest = std::max(line.newest, ticks);
         ++count_;
         touch(id);
         if (plan_.has_sessions()) settle_sessions(line, place, true);
@@ -136,43 +136,41 @@ public:
         const Waiting entry = waiting_.pop();
         if (journal_.on && entry.number < journal_.count) journal_.popped.push_back(entry);
         LineOf& line = lines_[entry.line];
-        if (--line.waiting == 0 && line.retired) done_.push_back(entry.line);
+        if (--line.waiting == 0 && line.retired()) done_.push_back(entry.line);
         return entry;
     }
 
     //! When the line speaks next.
     void schedule(LineId id, std::optional<Time> due) {
         LineOf& line = lines_[id];
-        note({.kind = Change::Kind::due, .line = id, .before = line.due});
-        line.due = due;
+        note({.kind = Change::Kind::due, .line = id, .before = line.extras().due});
+        line.extras().due = due;
         if (due) slides_.push({*due, line.order, id});
-        if (!due && line.retired) done_.push_back(id);
+        if (!due && line.retired()) done_.push_back(id);
     }
     Waiting pop_slide() { return slides_.pop(); }
     //! Whether an entry of the slides counts: the others were left behind by earlier ones.
-    bool is_due(const Waiting& entry) const { return is_of(entry) && lines_[entry.line].due == entry.ticks; }
+    bool is_due(const Waiting& entry) const { return is_of(entry) && due(entry.line) == entry.ticks; }
 
     // What was told
 
     const std::optional<Answer>& last(LineId id, std::size_t window) {
-        LineOf& line = lines_[id];
-        if (line.last.empty()) line.last.resize(plan_.policies.size());
-        return line.last[window];
+        auto& last = lines_[id].extras().last;
+        if (last.empty()) last.resize(plan_.policies.size());
+        return last[window];
     }
     void set_last(LineId id, std::size_t window, const Answer& answer) {
-        std::optional<Answer>& last = lines_[id].last[window];
+        std::optional<Answer>& last = lines_[id].extras().last[window];
         note({.kind = Change::Kind::last, .line = id, .window = window, .last = last});
         last = answer;
     }
-    const std::optional<ToldOf>* told(LineId id, std::int64_t about, std::size_t window) const {
-        const auto found = lines_[id].told.find(about);
-        return found == lines_[id].told.end() ? nullptr : &found->second[window];
+    //! Nothing if it was not told.
+    const ToldOf* told(LineId id, std::int64_t about, std::size_t window) const {
+        return line(id).extras().told.find(about, window);
     }
     void set_told(LineId id, std::int64_t about, std::size_t window, ToldOf told) {
-        auto& windows = lines_[id].told[about];
-        if (windows.empty()) windows.resize(plan_.policies.size());
-        note({.kind = Change::Kind::told, .line = id, .number = about, .window = window, .told = windows[window]});
-        windows[window] = std::move(told);
+        std::optional<ToldOf> before = lines_[id].extras().told.exchange(about, window, std::move(told));
+        note({.kind = Change::Kind::told, .line = id, .number = about, .window = window, .told = std::move(before)});
     }
 
     // Idle keys
@@ -181,14 +179,14 @@ public:
     void retire(Time clock) {
         while (!idle_.empty() && plan_.expire->apart(idle_.least().ticks, clock, plan_.reals)) {
             const Waiting entry = idle_.pop();
-            if (!is_of(entry) || lines_[entry.line].retired) continue;
+            if (!is_of(entry) || lines_[entry.line].retired()) continue;
             LineOf& line = lines_[entry.line];
-            if (*line.newest > entry.ticks) {
-                idle_.push({*line.newest, entry.number, entry.line});
+            if (line.newest > entry.ticks) {
+                idle_.push({line.newest, entry.number, entry.line});
                 continue;
             }
             note({.kind = Change::Kind::retired, .line = entry.line});
-            line.retired = clock;
+            line.extras().retired = clock;
             lines_.set_current(line.slot, kNone);
             done_.push_back(entry.line);
         }
@@ -208,12 +206,16 @@ private:
         return lines_.has(entry.line) && lines_[entry.line].order == entry.number;
     }
 
+    const std::optional<Time>& due(LineId id) const { return line(id).extras().due; }
+
     void note(Change change) {
         if (journal_.on) journal_.changes.push_back(std::move(change));
     }
 
     void touch(LineId id) {
-        if (!std::exchange(lines_[id].touched, true)) touched_.push_back(id);
+        if (lines_[id].touched) return;
+        lines_[id].touched = true;
+        touched_.push_back(id);
     }
 
     void settle() {
@@ -233,8 +235,8 @@ private:
     }
 
     LineId add(Slot slot, std::int64_t order) {
-        const LineId id = lines_.add({.slot = slot, .order = order});
-        if (plan_.has_sessions()) lines_[id].sessions.resize(plan_.policies.size());
+        const LineId id = lines_.add(slot, order);
+        if (plan_.has_sessions()) lines_[id].extras().sessions.resize(plan_.policies.size());
         partials_->open(id);
         return id;
     }
@@ -245,7 +247,7 @@ private:
     }
 
     void close_if_done(LineId id) {
-        if (lines_.has(id) && lines_[id].retired && lines_[id].waiting == 0 && !lines_[id].due) close(id);
+        if (lines_.has(id) && lines_[id].retired() && lines_[id].waiting == 0 && !due(id)) close(id);
     }
 
     void settle_sessions(LineOf& line, std::size_t place, bool comes) {
@@ -258,20 +260,21 @@ private:
 
     static void put_null(LineOf& line, Time ticks, std::int64_t number) {
         const std::pair null(ticks, number);
-        line.nulls.insert(std::lower_bound(line.nulls.begin(), line.nulls.end(), null), null);
+        auto& nulls = line.extras().nulls;
+        nulls.insert(std::lower_bound(nulls.begin(), nulls.end(), null), null);
     }
 
     std::size_t place_row(LineId id, LineOf& line, Row row) {
         if (aligned_) return line.rows.insert(row);
         const std::size_t place = line.rows.through(row.ticks);
-        const std::optional<Time> label = label_at(line.rows, place, line.recent);
+        const std::optional<Time> label = label_at(line.rows, place, line.extras().recent);
         row.label = label.value_or(0);
         line.rows.insert(row);
         if (!label) {
             const Relabelled labels = relabel(line.rows, place);
             partials_->relabel(id, labels.from, labels.to);
         }
-        line.recent = line.rows[place].label;
+        line.extras().recent = line.rows[place].label;
         return place;
     }
 
@@ -287,13 +290,8 @@ private:
                 needless = std::min(needless, views().keep(line, window, *now_.watermark));
             if (2 * needless > line.rows.size()) forget(id, line, needless);
         }
-        if (line.told.size() > 2 * std::max(kFew, line.rows.size()))
-            std::erase_if(line.told, [&](const auto& about) { return is_final(about.second); });
-    }
-
-    bool is_final(const std::vector<std::optional<ToldOf>>& windows) const {
-        return std::all_of(windows.begin(), windows.end(),
-                           [&](const auto& told) { return !told || told->end < *now_.watermark; });
+        const std::size_t many = 2 * plan_.policies.size() * std::max(kFew, line.rows.size());
+        if (line.has_extras() && line.extras().told.size() > many) line.extras().told.forget_before(*now_.watermark);
     }
 
     //! The first rows go, all of a time or none.
@@ -303,9 +301,11 @@ private:
         const Row last = line.rows[count - 1];
         partials_->evict(id, last.label);
         line.rows.forget(count);
-        const auto kept = std::upper_bound(line.nulls.begin(), line.nulls.end(), std::pair(last.ticks, last.number));
-        line.nulls.erase(line.nulls.begin(), kept);
-        for (SessionStarts& starts : line.sessions)
+        if (!line.has_extras()) return;
+        auto& nulls = line.extras().nulls;
+        const std::pair<Time, std::int64_t> gone(last.ticks, last.number);
+        nulls.erase(nulls.begin(), std::upper_bound(nulls.begin(), nulls.end(), gone));
+        for (SessionStarts& starts : line.extras().sessions)
             if (!line.rows.empty()) starts.forget_before(line.rows.front().ticks);
     }
 
@@ -319,17 +319,17 @@ private:
             case Change::Kind::opened:
                 return close(change.line);
             case Change::Kind::retired:
-                line.retired.reset();
+                line.extras().retired.reset();
                 lines_.set_current(line.slot, change.line);
                 return;
             case Change::Kind::due:
-                line.due = change.before;
+                line.extras().due = change.before;
                 return;
             case Change::Kind::told:
-                line.told[change.number][change.window] = std::move(change.told);
+                line.extras().told.exchange(change.number, change.window, std::move(change.told));
                 return;
             case Change::Kind::last:
-                line.last[change.window] = std::move(change.last);
+                line.extras().last[change.window] = std::move(change.last);
         }
     }
 
@@ -337,11 +337,9 @@ private:
         const std::size_t place = line.rows.place_of(change.ticks, change.number);
         if (change.has_value) partials_->take_back(change.line, line.rows[place].label);
         if (plan_.has_sessions()) settle_sessions(line, place, false);
-        const auto null = std::find(line.nulls.begin(), line.nulls.end(), std::pair(change.ticks, change.number));
-        if (null != line.nulls.end()) line.nulls.erase(null);
+        if (line.has_extras()) std::erase(line.extras().nulls, std::pair(change.ticks, change.number));
         line.rows.erase(place);
-        line.newest = change.before;
-        --line.arrivals;
+        line.newest = *change.before;
     }
 
     //! What waited before the call waits again, and nothing else.
@@ -357,14 +355,14 @@ private:
     std::vector<Waiting> all_due() const {
         std::vector<Waiting> entries;
         lines_.for_each([&](LineId id, const LineOf& line) {
-            if (line.due) entries.push_back({*line.due, line.order, id});
+            if (due(id)) entries.push_back({*due(id), line.order, id});
         });
         return entries;
     }
     std::vector<Waiting> all_idle() const {
         std::vector<Waiting> entries;
         lines_.for_each([&](LineId id, const LineOf& line) {
-            if (plan_.expire && !line.retired) entries.push_back({*line.newest, line.order, id});
+            if (plan_.expire && !line.retired()) entries.push_back({line.newest, line.order, id});
         });
         return entries;
     }

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "sash/keyed/spans.hpp"
 #include "sash/lines/row_list.hpp"
+#include "sash/lines/told.hpp"
 #include "sash/time.hpp"
 
 namespace sash::lines {
@@ -52,47 +53,66 @@ private:
     std::vector<Time> starts_;
 };
 
-//! What was told of a window: its ends, its answer, and how often it had been told before.
+//! What only some plans ask of a line.
 template <class Answer>
-struct Told {
-    Time start;
-    Time end;
-    Answer answer;
-    std::int64_t revision;
-};
-
-template <class Answer>
-struct Line {
-    Slot slot = 0;
-    //! The how-manyeth key it is: results of one moment come in this order.
-    std::int64_t order = 0;
-    RowList rows = {};
+struct LineExtras {
     //! One for each window, where one of them is of sessions.
     std::vector<SessionStarts> sessions = {};
     //! Ticks and number of the rows without a value, ascending; kept where values are counted.
     std::vector<std::pair<Time, std::int64_t>> nulls = {};
-    std::int64_t arrivals = 0;
-    //! The ticks of its newest row, forgotten or not.
-    std::optional<Time> newest = {};
     //! The next slide at which it speaks.
     std::optional<Time> due = {};
     //! The clock when it was dropped for being idle.
     std::optional<Time> retired = {};
-    //! How many of its rows wait to be told.
-    std::size_t waiting = 0;
     //! The label of the row that came last.
     Time recent = 0;
     //! With how many rows it is looked at again for some to forget.
     std::size_t tidy_at = 0;
-    //! It has a new row since the call began.
-    bool touched = false;
     //! The answer that was told last, a window each; where only changes are told.
     std::vector<std::optional<Answer>> last = {};
-    //! What may be told again, a window each, by what it is about: an event's number, or the end of a slide.
-    std::unordered_map<std::int64_t, std::vector<std::optional<Told<Answer>>>> told = {};
+    //! What may be told again.
+    ToldList<Answer> told = {};
+
+    std::size_t bytes() const {
+        std::size_t total = sizeof(*this) + sessions.capacity() * sizeof(sessions[0]) +
+                            nulls.capacity() * sizeof(nulls[0]) + last.capacity() * sizeof(last[0]) + told.bytes();
+        for (const SessionStarts& starts : sessions) total += starts.times().capacity() * sizeof(Time);
+        return total;
+    }
+};
+
+//! As many of these as there are keys, so what is seldom needed lies elsewhere.
+template <class Answer>
+struct Line {
+    using Extras = LineExtras<Answer>;
+
+    RowList rows = {};
+    //! The how-manyeth key it is: results of one moment come in this order.
+    std::int64_t order = 0;
+    //! The ticks of its newest row, forgotten or not.
+    Time newest = kEarliest;
+    Slot slot = 0;
+    //! How many of its rows wait to be told.
+    std::uint32_t waiting : 31 = 0;
+    //! It has a new row since the call began.
+    std::uint32_t touched : 1 = 0;
+
+    const Extras& extras() const {
+        static const Extras none;
+        return extras_ ? *extras_ : none;
+    }
+    Extras& extras() {
+        if (!extras_) extras_ = std::make_unique<Extras>();
+        return *extras_;
+    }
+    bool has_extras() const { return extras_ != nullptr; }
+    bool retired() const { return extras_ && extras_->retired; }
+
+    std::size_t bytes() const { return rows.bytes() + (extras_ ? extras_->bytes() : 0); }
 
     //! How many rows of [low, high) have a value.
     std::size_t valued(std::size_t low, std::size_t high) const {
+        const auto& nulls = extras().nulls;
         if (low >= high || nulls.empty()) return high > low ? high - low : 0;
         const Row &first = rows[low], &last_row = rows[high - 1];
         const auto from = std::lower_bound(nulls.begin(), nulls.end(), std::pair(first.ticks, first.number));
@@ -102,7 +122,7 @@ struct Line {
 
     //! A row has come to the place, or will go from it: where sessions of that window begin around it.
     void settle_sessions(std::size_t window, std::size_t place, bool comes, const Length& gap, bool reals) {
-        SessionStarts& starts = sessions[window];
+        SessionStarts& starts = extras().sessions[window];
         const Time ticks = rows[place].ticks;
         const bool has_peer = (place > 0 && rows[place - 1].ticks == ticks) ||
                               (place + 1 < rows.size() && rows[place + 1].ticks == ticks);
@@ -120,6 +140,9 @@ struct Line {
             starts.set(next, place == 0 || apart(place - 1, place + 1));
         }
     }
+
+private:
+    std::unique_ptr<Extras> extras_ = {};
 };
 
 }  // namespace sash::lines

@@ -34,6 +34,8 @@ public:
     std::size_t bytes() const { return entries_.capacity() * sizeof(Waiting); }
 
     void push(const Waiting& entry) {
+        // By a quarter: where each event waits, idle room would be as much as the events.
+        if (entries_.size() == entries_.capacity()) entries_.reserve(entries_.size() + entries_.size() / 4 + 16);
         entries_.push_back(entry);
         std::push_heap(entries_.begin(), entries_.end(), std::greater<>());
     }

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <deque>
 #include <utility>
 #include <vector>
 
@@ -20,9 +20,9 @@ public:
 
     //! How many ids were given out; some may have no line.
     LineId ids() const { return static_cast<LineId>(lines_.size()); }
-    bool has(LineId id) const { return lines_[id] != nullptr; }
-    const Line& operator[](LineId id) const { return *lines_[id]; }
-    Line& operator[](LineId id) { return *lines_[id]; }
+    bool has(LineId id) const { return lines_[id].slot != kNoSlot; }
+    const Line& operator[](LineId id) const { return lines_[id]; }
+    Line& operator[](LineId id) { return lines_[id]; }
 
     //! The line of a key that takes events; kNone if there is none.
     LineId current(Slot slot) const { return slot < current_.size() ? current_[slot] : kNone; }
@@ -32,9 +32,8 @@ public:
     //! The keys that have no line any more, since the last time.
     std::vector<Slot> take_freed() { return std::exchange(freed_, {}); }
 
-    //! The line takes the events of its key from now on.
-    LineId add(Line line) {
-        const Slot slot = line.slot;
+    //! A line that takes the events of its key from now on.
+    LineId add(Slot slot, std::int64_t order) {
         LineId id = ids();
         if (free_.empty()) {
             lines_.emplace_back();
@@ -42,7 +41,8 @@ public:
             id = free_.back();
             free_.pop_back();
         }
-        lines_[id] = std::make_unique<Line>(std::move(line));
+        lines_[id].slot = slot;
+        lines_[id].order = order;
         if (slot >= current_.size()) {
             current_.resize(slot + 1, kNone);
             uses_.resize(slot + 1, 0);
@@ -53,10 +53,11 @@ public:
     }
 
     void remove(LineId id) {
-        const Slot slot = lines_[id]->slot;
+        const Slot slot = lines_[id].slot;
         if (current_[slot] == id) current_[slot] = kNone;
         if (--uses_[slot] == 0) freed_.push_back(slot);
-        lines_[id].reset();
+        lines_[id] = {};
+        lines_[id].slot = kNoSlot;
         free_.push_back(id);
     }
 
@@ -64,22 +65,25 @@ public:
     template <class F>
     void for_each(F f) const {
         for (LineId id = 0; id < ids(); ++id)
-            if (has(id)) f(id, *lines_[id]);
+            if (has(id)) f(id, lines_[id]);
     }
     template <class F>
     void for_each(F f) {
         for (LineId id = 0; id < ids(); ++id)
-            if (has(id)) f(id, *lines_[id]);
+            if (has(id)) f(id, lines_[id]);
     }
 
     std::size_t bytes() const {
-        std::size_t total = lines_.capacity() * sizeof(lines_[0]) + current_.capacity() * 2 * sizeof(LineId);
-        for_each([&](LineId, const Line& line) { total += sizeof(Line) + line.rows.bytes(); });
+        std::size_t total = lines_.size() * sizeof(Line) + current_.capacity() * 2 * sizeof(LineId);
+        for_each([&](LineId, const Line& line) { total += line.bytes(); });
         return total;
     }
 
 private:
-    std::vector<std::unique_ptr<Line>> lines_;
+    static constexpr Slot kNoSlot = ~Slot{0};
+
+    //! By id; one without a slot is free. They stay where they are while others come.
+    std::deque<Line> lines_;
     std::vector<LineId> free_;
     //! By slot: its line, and how many lines are of it, retired ones included.
     std::vector<LineId> current_;

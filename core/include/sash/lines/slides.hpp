@@ -28,7 +28,7 @@ public:
         const Time clock = *book_.now().newest;
         if (updates()) revise_from(id, place, clock);
         const std::optional<Time> due = grid_.first(final() ? ticks : std::max(clock, ticks));
-        const std::optional<Time> before = book_.line(id).due;
+        const std::optional<Time> before = book_.line(id).extras().due;
         if (due && (!before || *due < *before)) book_.schedule(id, due);
     }
 
@@ -47,7 +47,7 @@ private:
 
     void slide(LineId id, Time ticks, bool ending) {
         const LineOf& line = book_.line(id);
-        if (line.retired && ticks >= *line.retired) return book_.schedule(id, std::nullopt);
+        if (line.retired() && ticks >= *line.extras().retired) return book_.schedule(id, std::nullopt);
         if (tell_all(id, line, ticks, ending)) return book_.schedule(id, grid_.after(ticks));
         // A row at the slide itself is in a later window, where the end is out.
         const std::size_t following = line.rows.until(ticks);
@@ -78,8 +78,8 @@ private:
     //! At the end of the stream a window that never empties would speak forever: it stops where event time has.
     bool stops_before(const LineOf& line, Time ticks) const {
         const std::optional<Time>& clock = book_.now().newest;
-        if (!clock || ticks < *clock || !line.newest) return false;
-        const std::optional<Time> own = grid_.first(*line.newest);
+        if (!clock || ticks < *clock) return false;
+        const std::optional<Time> own = grid_.first(line.newest);
         return own && ticks > *own;
     }
 

@@ -29,7 +29,8 @@ public:
         if (plan.asks != Asks::events || plan.emit == Emit::final)
             return book_.wait(id, line.rows[place].ticks, line.rows[place].number);
         if (plan.emit == Emit::update) return revise_from(id, line, place);
-        if (picks(line.arrivals)) tell(id, line, line.rows[place].ticks, place, line.rows[place].number);
+        if (picks(static_cast<std::int64_t>(line.rows.ever())))
+            tell(id, line, line.rows[place].ticks, place, line.rows[place].number);
     }
 
     //! What is before the limit is final; without one, everything is.
@@ -113,12 +114,8 @@ private:
         const std::size_t last = *std::max_element(settled.begin(), settled.end());
         for (std::size_t at = first; at < last; ++at)
             for (std::size_t window = 0; at != place && window < windows; ++window)
-                if (at < settled[window] && was_told(id, line.rows[at].number, window)) revise(id, line, window, at);
-    }
-
-    bool was_told(LineId id, std::int64_t number, std::size_t window) const {
-        const auto* const told = book_.told(id, number, window);
-        return told != nullptr && *told;
+                if (at < settled[window] && book_.told(id, line.rows[at].number, window) != nullptr)
+                    revise(id, line, window, at);
     }
 
     void revise(LineId id, const LineOf& line, std::size_t window, std::size_t place) {

@@ -32,7 +32,7 @@ public:
         book_.lines_.for_each([&](LineId id, const LineOf&) { ids.push_back(id); });
         std::sort(ids.begin(), ids.end(), [&](LineId one, LineId other) {
             const LineOf &a = book_.lines_[one], &b = book_.lines_[other];
-            return std::pair(a.retired.has_value(), a.order) < std::pair(b.retired.has_value(), b.order);
+            return std::pair(a.retired(), a.order) < std::pair(b.retired(), b.order);
         });
         return ids;
     }
@@ -93,8 +93,9 @@ private:
     void save(Writer& writer, LineId id) const {
         const LineOf& line = book_.lines_[id];
         writer.i64(line.order);
-        writer.i64(line.arrivals);
-        for (const auto& time : {line.newest, line.due, line.retired}) save(writer, time);
+        writer.u64(line.rows.ever());
+        for (const auto& time : {std::optional(line.newest), line.extras().due, line.extras().retired})
+            save(writer, time);
         writer.u64(line.rows.dropped());
         writer.u64(line.rows.size());
         line.rows.for_each([&](const Row& row) {
@@ -104,7 +105,7 @@ private:
         });
         // Labels depend on the history of the rows: they are given anew.
         book_.partials_->save(id, writer);
-        for (const SessionStarts& starts : line.sessions) {
+        for (const SessionStarts& starts : line.extras().sessions) {
             writer.u64(starts.times().size());
             for (const Time start : starts.times()) writer.i64(start);
         }
@@ -118,18 +119,14 @@ private:
 
     void save_told(Writer& writer, const LineOf& line) const {
         for (std::size_t window = 0; window < book_.plan_.policies.size(); ++window) {
-            const bool any = !line.last.empty() && line.last[window];
+            const auto& last = line.extras().last;
+            const bool any = !last.empty() && last[window];
             writer.flag(any);
-            if (any) book_.partials_->write(writer, *line.last[window]);
+            if (any) book_.partials_->write(writer, *last[window]);
         }
-        std::vector<std::pair<std::int64_t, std::size_t>> all;
-        for (const auto& [about, windows] : line.told)
-            for (std::size_t window = 0; window < windows.size(); ++window)
-                if (windows[window]) all.emplace_back(about, window);
-        std::sort(all.begin(), all.end());
-        writer.u64(all.size());
-        for (const auto& [about, window] : all) {
-            const auto& told = *line.told.at(about)[window];
+        const auto& entries = line.extras().told.entries();
+        writer.u64(entries.size());
+        for (const auto& [about, window, told] : entries) {
             for (const std::int64_t number : {about, static_cast<std::int64_t>(window), told.start, told.end})
                 writer.i64(number);
             writer.i64(told.revision);
@@ -144,12 +141,16 @@ private:
         const LineId own = book_.current(slot);
         const LineId id = book_.add(slot, order);
         LineOf& line = book_.lines_[id];
-        line.arrivals = reader.i64();
-        for (auto* const time : {&line.newest, &line.due, &line.retired}) *time = read_time(reader);
-        require(order < book_.orders_ && line.newest.has_value());
+        const std::uint64_t ever = reader.u64();
+        const std::optional<Time> newest = read_time(reader), due = read_time(reader), retired = read_time(reader);
+        require(order < book_.orders_ && newest);
+        line.newest = *newest;
+        if (due) line.extras().due = due;
+        if (retired) line.extras().retired = retired;
         // Lines with a key of their own come first: a retired one does not take the place.
-        if (line.retired) book_.lines_.set_current(slot, own);
+        if (retired) book_.lines_.set_current(slot, own);
         restore_rows(reader, line);
+        require(line.rows.ever() == ever);
         book_.partials_->restore(id, labels_of(line.rows), reader);
         restore_sessions(reader, line);
         restore_told(reader, id, line);
@@ -166,13 +167,14 @@ private:
         line.rows.start_at(static_cast<std::size_t>(reader.u64()));
         const std::size_t size = reader.count(sizeof(Time));
         for (std::size_t place = 0; place < size; ++place) {
-            Row row{reader.i64(), reader.i64(), 0, reader.flag()};
-            row.label = book_.aligned_ ? row.ticks : static_cast<Time>(place) * kLabelGap;
-            require(line.rows.empty() ||
-                    std::pair(line.rows.back().ticks, line.rows.back().number) < std::pair(row.ticks, row.number));
-            require(row.number >= 0 && row.number < book_.count_);
-            line.rows.append(row);
-            if (row.null && book_.plan_.min_periods != 0) line.nulls.emplace_back(row.ticks, row.number);
+            const Time ticks = reader.i64();
+            const std::int64_t number = reader.i64();
+            const bool null = reader.flag();
+            require(line.rows.empty() || line.rows.back().is_before(ticks, number));
+            require(number >= 0 && number < book_.count_);
+            const Time label = book_.aligned_ ? ticks : static_cast<Time>(place) * kLabelGap;
+            line.rows.insert({.ticks = ticks, .label = label, .number = number, .null = null});
+            if (null && book_.plan_.min_periods != 0) line.extras().nulls.emplace_back(ticks, number);
         }
     }
 
@@ -186,15 +188,17 @@ private:
     }
 
     void restore_sessions(Reader& reader, LineOf& line) const {
-        for (SessionStarts& starts : line.sessions) {
+        if (!book_.plan_.has_sessions()) return;
+        for (SessionStarts& starts : line.extras().sessions) {
             for (std::size_t left = reader.count(sizeof(Time)); left > 0; --left) {
                 const Time start = reader.i64();
                 require(starts.times().empty() || starts.times().back() < start);
                 starts.times().push_back(start);
             }
         }
-        for (std::size_t i = 0; i < line.sessions.size() && !line.rows.empty(); ++i) {
-            const std::vector<Time>& times = line.sessions[i].times();
+        const auto& sessions = line.extras().sessions;
+        for (std::size_t i = 0; i < sessions.size() && !line.rows.empty(); ++i) {
+            const std::vector<Time>& times = sessions[i].times();
             const bool needed = book_.plan_.policies[i].kind == Policy::Kind::session;
             require(!needed || (!times.empty() && times.front() <= line.rows.front().ticks));
         }
@@ -203,16 +207,15 @@ private:
     void restore_told(Reader& reader, LineId id, LineOf& line) {
         const std::size_t windows = book_.plan_.policies.size();
         for (std::size_t window = 0; window < windows; ++window)
-            if (reader.flag()) book_.last(id, 0), line.last[window] = book_.partials_->read(reader);
+            if (reader.flag()) book_.last(id, 0), line.extras().last[window] = book_.partials_->read(reader);
         for (std::size_t left = reader.count(sizeof(Time)); left > 0; --left) {
             const std::int64_t about = reader.i64();
             const auto window = static_cast<std::uint64_t>(reader.i64());
             require(window < windows);
             const Time start = reader.i64(), end = reader.i64();
             const std::int64_t revision = reader.i64();
-            auto& all = line.told[about];
-            all.resize(windows);
-            all[window] = Told<Answer>{start, end, book_.partials_->read(reader), revision};
+            line.extras().told.exchange(about, window,
+                                        Told<Answer>{start, end, book_.partials_->read(reader), revision});
         }
     }
 
@@ -240,18 +243,18 @@ private:
             row.ticks = map(row.ticks);
             if (book_.aligned_) row.label = row.ticks;
         });
-        for (auto* const time : {&line.newest, &line.due, &line.retired}) retime(*time, map);
-        for (auto& [ticks, number] : line.nulls) ticks = map(ticks);
-        for (SessionStarts& starts : line.sessions)
+        line.newest = map(line.newest);
+        if (line.has_extras()) retime(line.extras(), map);
+    }
+
+    template <class Map>
+    void retime(typename LineOf::Extras& extras, Map map) {
+        for (auto* const time : {&extras.due, &extras.retired}) retime(*time, map);
+        for (auto& [ticks, number] : extras.nulls) ticks = map(ticks);
+        for (SessionStarts& starts : extras.sessions)
             for (Time& start : starts.times()) start = map(start);
-        decltype(line.told) told;
-        for (auto& [about, windows] : line.told) {
-            for (auto& one : windows)
-                if (one) one->start = map(one->start), one->end = map(one->end);
-            // A result of a slide is known by its end, all others by a number.
-            told[book_.plan_.asks == Asks::slides ? map(about) : about] = std::move(windows);
-        }
-        line.told = std::move(told);
+        // A result of a slide is known by its end, all others by a number.
+        extras.told.retime(map, book_.plan_.asks == Asks::slides);
     }
 
     BookOf& book_;

@@ -37,7 +37,7 @@ public:
             case Policy::Kind::tumbling:
                 return policy.left ? block(policy.grid.last(ticks), ticks, true, ticks) : tumbling(policy, ticks);
             case Policy::Kind::session: {
-                const Time start = line.sessions[window].of(ticks);
+                const Time start = line.extras().sessions[window].of(ticks);
                 return {start, ticks, start, ticks};
             }
             case Policy::Kind::landmark:
@@ -76,7 +76,7 @@ public:
             case Policy::Kind::count:
                 return std::min(rows.size(), place + policy.count);
             case Policy::Kind::session: {
-                const std::optional<Time> next = line.sessions[window].after(rows[place].ticks);
+                const std::optional<Time> next = line.extras().sessions[window].after(rows[place].ticks);
                 return next ? rows.until(*next) : rows.size();
             }
             case Policy::Kind::time:

@@ -59,11 +59,10 @@ public:
         const std::int64_t subject = asker.by_event ? asker.number : found.end;
         Answer answer = book_.partials().answer(question_of(book_, id, found));
         Said said = about(book_.line(id), window, found, asker);
-        const auto* const before = book_.told(id, subject, window);
-        if (before != nullptr && *before) {
-            const auto& told = **before;
-            if (told.start == said.start && told.end == said.end && book_.partials().same(told.answer, answer)) return;
-            said.revision = told.revision + 1;
+        if (const auto* const told = book_.told(id, subject, window)) {
+            const bool same_ends = told->start == said.start && told->end == said.end;
+            if (same_ends && book_.partials().same(told->answer, answer)) return;
+            said.revision = told->revision + 1;
         }
         book_.set_told(id, subject, window, {said.start, said.end, answer, said.revision});
         if (book_.plan().changes_only) return tell_news(id, said, std::move(answer));
