@@ -50,15 +50,15 @@ std::vector<Keys::Slot> Keys::slots(const nb::list& keys) {
 std::vector<Keys::Slot> Keys::known(std::span<const std::int64_t> keys) const {
     std::vector<Slot> slots;
     slots.reserve(keys.size());
-    for (const std::int64_t key : keys) slots.push_back(integers_.find(key));
+    for (const std::int64_t key : keys) slots.push_back(find(key));
     return slots;
 }
 
 Keys::Slot Keys::slot_of(std::int64_t key) {
-    Slot slot = integers_.find(key);
+    Slot slot = find(key);
     if (slot != KeyTable::kNone) return slot;
     slot = make(Name::of(key));
-    integers_.insert(key, slot);
+    integers_.insert(slot, [this](Slot one) { return names_[one].integer; });
     return slot;
 }
 
@@ -86,7 +86,7 @@ Keys::Slot Keys::make(Name name) {
 
 Keys::Slot Keys::find(nb::handle key) const {
     std::int64_t integer = 0;
-    if (integer_of(key, integer)) return integers_.find(integer);
+    if (integer_of(key, integer)) return find(integer);
     PyObject* const found = PyDict_GetItemWithError(others_.ptr(), key.ptr());
     if (found == nullptr && PyErr_Occurred()) throw nb::python_error();
     return found == nullptr ? KeyTable::kNone : static_cast<Slot>(PyLong_AsUnsignedLong(found));
@@ -118,7 +118,7 @@ void Keys::drop(Slot slot) {
     if (name.kind == Name::Kind::disguised && PyDict_DelItem(given_.ptr(), nb::int_(slot).ptr()) != 0)
         throw nb::python_error();
     if (name.kind != Name::Kind::other) {
-        integers_.erase(name.integer);
+        integers_.erase(slot, [this](Slot one) { return names_[one].integer; });
     } else if (PyDict_DelItem(others_.ptr(), name.other().ptr()) != 0) {
         throw nb::python_error();
     }

@@ -40,7 +40,7 @@ public:
     std::vector<Slot> made_since(std::size_t mark) const {
         return {made_.begin() + static_cast<std::ptrdiff_t>(mark), made_.end()};
     }
-    void settle() { made_.clear(); }
+    void settle() { std::vector<Slot>().swap(made_); }
     std::size_t bytes() const;
     std::vector<PyObject*> references() const { return {others_.ptr(), given_.ptr()}; }
 
@@ -63,6 +63,9 @@ private:
     Slot slot_of(std::int64_t key);
     Slot slot_of(nb::handle key);
     Slot make(Name name);
+    Slot find(std::int64_t key) const {
+        return integers_.find(key, [this](Slot slot) { return names_[slot].integer; });
+    }
 
     KeyTable integers_;
     //! Key to slot. It owns the keys.

@@ -187,7 +187,7 @@ class Sliding:
             return engines.with_real_times(engine), ticks
         return engine, np.array([encode_as(own, time) for time in times], np.int64)
 
-    def advance(self, watermark: Any = None) -> list[Result]:
+    def advance(self, watermark: Any = None) -> Results:
         """Say that no event before the watermark will come any more, and hear what that makes final or due.
 
         A watermark never goes back: one that is behind changes nothing. None is the end of the stream: everything is
@@ -210,9 +210,9 @@ class Sliding:
             ticks = bound(engine.bound.scale.kind, watermark, up=True)
         told = engine.advance(ticks)
         self._engine = engine
-        return list(self._results(told, engine))
+        return self._results(told, engine)
 
-    def finish(self) -> list[Result]:
+    def finish(self) -> Results:
         """The end of the stream: everything that waits is told. What is pushed afterwards is late.
 
         >>> import sash
@@ -224,7 +224,7 @@ class Sliding:
         """
         told = [] if self._engine is None else self._engine.advance(None)
         self._ended = True
-        return list(self._results(told, self._engine))
+        return self._results(told, self._engine)
 
     # Questions
 
@@ -252,7 +252,7 @@ class Sliding:
         return list(self._results(self._engine.ask(checked_key(key), ticks), self._engine))
 
     @property
-    def results(self) -> list[Result]:
+    def results(self) -> Results:
         """What waits to be told: the results that `finish` would tell now. Nothing changes. Cost: O(n).
 
         >>> import sash
@@ -263,9 +263,9 @@ class Sliding:
         [5]
         """
         if self._engine is None:
-            return []
+            return self._results([])
         twin = engines.load(self._spec, self._engine.bound.scale, engines.dump(self._engine))
-        return list(self._results(twin.advance(None), twin))
+        return self._results(twin.advance(None), twin)
 
     @property
     def keys(self) -> list[Any]:

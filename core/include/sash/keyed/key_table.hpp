@@ -10,6 +10,8 @@
 
 namespace sash {
 
+//! The keys belong to the caller, who gives the key of a slot: `key_of(slot)`. A place has the slot and a part of the
+//! key's hash, so that keys are compared only where they are most likely the same. 16 to 32 bytes a key.
 class KeyTable {
 public:
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -17,27 +19,33 @@ public:
     std::size_t bytes() const { return places_.capacity() * sizeof(Place); }
 
     //! The slot of a key; kNone if it has none.
-    std::uint32_t find(std::int64_t key) const {
+    template <class KeyOf>
+    std::uint32_t find(std::int64_t key, KeyOf key_of) const {
         if (places_.empty()) return kNone;
-        for (std::size_t at = home(key);; at = next(at)) {
-            if (places_[at].slot == kNone) return kNone;
-            if (places_[at].key == key) return places_[at].slot;
+        const Hash hash = hash_integer(key);
+        for (std::size_t at = home(hash);; at = next(at)) {
+            const Place& place = places_[at];
+            if (place.slot == kNone) return kNone;
+            if (place.tag == tag(hash) && key_of(place.slot) == key) return place.slot;
         }
     }
 
-    //! Gives a key a slot; it must have none.
-    void insert(std::int64_t key, std::uint32_t slot) {
-        if (2 * (size_ + 1) > places_.size()) grow();
-        put(key, slot);
+    //! Gives a key a slot; it must have none, and `key_of` knows it.
+    template <class KeyOf>
+    void insert(std::uint32_t slot, KeyOf key_of) {
+        if (2 * (size_ + 1) > places_.size()) grow(key_of);
+        put(hash_integer(key_of(slot)), slot);
         ++size_;
     }
 
-    //! Forgets a key, which must be there. The places behind it close ranks, so that no search stops too early.
-    void erase(std::int64_t key) {
-        std::size_t hole = home(key);
-        while (places_[hole].key != key || places_[hole].slot == kNone) hole = next(hole);
+    //! Forgets the key of a slot, which must be there. The places behind it close ranks, so that no search stops too
+    //! early.
+    template <class KeyOf>
+    void erase(std::uint32_t slot, KeyOf key_of) {
+        std::size_t hole = home(hash_integer(key_of(slot)));
+        while (places_[hole].slot != slot) hole = next(hole);
         for (std::size_t at = next(hole); places_[at].slot != kNone; at = next(at)) {
-            const std::size_t wanted = home(places_[at].key);
+            const std::size_t wanted = home(hash_integer(key_of(places_[at].slot)));
             const bool may_move = hole <= at ? wanted <= hole || wanted > at : wanted <= hole && wanted > at;
             if (!may_move) continue;
             places_[hole] = places_[at];
@@ -47,33 +55,28 @@ public:
         --size_;
     }
 
-    void clear() {
-        places_.clear();
-        size_ = 0;
-    }
-
 private:
     struct Place {
-        std::int64_t key = 0;
         std::uint32_t slot = kNone;
+        std::uint32_t tag = 0;
     };
 
-    std::size_t home(std::int64_t key) const {
-        return static_cast<std::size_t>(hash_integer(key)) & (places_.size() - 1);
-    }
+    static std::uint32_t tag(Hash hash) { return static_cast<std::uint32_t>(hash >> 32); }
+    std::size_t home(Hash hash) const { return static_cast<std::size_t>(hash) & (places_.size() - 1); }
     std::size_t next(std::size_t at) const { return (at + 1) & (places_.size() - 1); }
 
-    void put(std::int64_t key, std::uint32_t slot) {
-        std::size_t at = home(key);
+    void put(Hash hash, std::uint32_t slot) {
+        std::size_t at = home(hash);
         while (places_[at].slot != kNone) at = next(at);
-        places_[at] = {key, slot};
+        places_[at] = {slot, tag(hash)};
     }
 
-    void grow() {
+    template <class KeyOf>
+    void grow(KeyOf key_of) {
         std::vector<Place> old(places_.empty() ? 16 : places_.size() * 2);
         std::swap(old, places_);
         for (const Place& place : old)
-            if (place.slot != kNone) put(place.key, place.slot);
+            if (place.slot != kNone) put(hash_integer(key_of(place.slot)), place.slot);
     }
 
     std::vector<Place> places_;

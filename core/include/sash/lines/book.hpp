@@ -11,7 +11,6 @@
 
 #include "sash/keyed/event_clock.hpp"
 #include "sash/lines/journal.hpp"
-#include "sash/lines/labels.hpp"
 #include "sash/lines/line.hpp"
 #include "sash/lines/partials.hpp"
 #include "sash/lines/plan.hpp"
@@ -51,7 +50,6 @@ public:
     LineId current(Slot slot) const { return lines_.current(slot); }
     //! Whether a line, retired or not, is of the key.
     bool uses(Slot slot) const { return lines_.uses(slot); }
-    const WaitingQueue& waiting() const { return waiting_; }
     const WaitingQueue& slides() const { return slides_; }
 
     // A call, and the way back
@@ -67,9 +65,9 @@ public:
     void roll_back() {
         for (; !journal_.changes.empty(); journal_.changes.pop_back()) undo(journal_.changes.back());
         now_ = journal_.now;
-        undo_waiting();
         count_ = journal_.count;
         orders_ = journal_.orders;
+        waiting_.assign(all_waiting());
         slides_.assign(all_due());
         idle_.assign(all_idle());
         settle();
@@ -110,34 +108,40 @@ public:
         LineId id = current(slot);
         if (id == kNone) id = open(slot, ticks);
         LineOf& line = lines_[id];
-        note({.kind = Change::Kind::put,
-              .line = id,
-              .ticks = ticks,
-              .number = count_,
-              .has_value = !null,
-              .before = line.newest});
-        const std::size_t place = place_row(id, line, {.ticks = ticks, .label = ticks, .number = count_, .null = null});
-        line.newest = std::max(line.newest, ticks);
+        note({.kind = Change::Kind::put, .line = id, .ticks = ticks, .number = count_, .has_value = !null});
+        const std::size_t place = place_row(id, line, {.ticks = ticks, .number = count_, .null = null});
         ++count_;
         touch(id);
         if (plan_.has_sessions()) settle_sessions(line, place, true);
         if (null && plan_.min_periods != 0) put_null(line, ticks, count_ - 1);
-        if (!null) partials_->insert(id, line.rows[place].label);
+        if (!null) partials_->insert(id, line.label(place));
         return {id, place};
     }
 
     // What waits
 
-    void wait(LineId id, Time ticks, std::int64_t number) {
-        waiting_.push({ticks, number, id});
-        ++lines_[id].waiting;
+    //! The row that has come to the place waits to be told.
+    void wait(LineId id, std::size_t place) {
+        LineOf& line = lines_[id];
+        set_waiting(id, line.waiting + 1);
+        if (place == line.rows.size() - line.waiting) waiting_.push(first_waiting(id));
     }
-    Waiting pop_waiting() {
-        const Waiting entry = waiting_.pop();
-        if (journal_.on && entry.number < journal_.count) journal_.popped.push_back(entry);
-        LineOf& line = lines_[entry.line];
-        if (--line.waiting == 0 && line.retired()) done_.push_back(entry.line);
-        return entry;
+    //! The row that waits with the least time, if that is before the limit.
+    std::optional<Waiting> next_waiting(const std::optional<Time>& limit) {
+        for (; waiting_.any_before(limit); waiting_.pop())
+            if (is_first(waiting_.least())) return waiting_.least();
+        return std::nullopt;
+    }
+    //! It need not wait any more.
+    void pop_waiting() {
+        const LineId id = waiting_.pop().line;
+        LineOf& line = lines_[id];
+        set_waiting(id, line.waiting - 1);
+        if (line.waiting != 0) {
+            waiting_.push(first_waiting(id));
+        } else if (line.retired()) {
+            done_.push_back(id);
+        }
     }
 
     //! When the line speaks next.
@@ -181,8 +185,8 @@ public:
             const Waiting entry = idle_.pop();
             if (!is_of(entry) || lines_[entry.line].retired()) continue;
             LineOf& line = lines_[entry.line];
-            if (line.newest > entry.ticks) {
-                idle_.push({line.newest, entry.number, entry.line});
+            if (line.newest() > entry.ticks) {
+                idle_.push({line.newest(), entry.number, entry.line});
                 continue;
             }
             note({.kind = Change::Kind::retired, .line = entry.line});
@@ -206,6 +210,21 @@ private:
         return lines_.has(entry.line) && lines_[entry.line].order == entry.number;
     }
 
+    //! Whether an entry is of the first row that waits in its line: earlier ones may have come in front of it.
+    bool is_first(const Waiting& entry) const {
+        if (!lines_.has(entry.line) || line(entry.line).waiting == 0) return false;
+        return line(entry.line).first_waiting().number == entry.number;
+    }
+    Waiting first_waiting(LineId id) const {
+        const Row& row = line(id).first_waiting();
+        return {row.ticks, row.number, id};
+    }
+    void set_waiting(LineId id, std::uint32_t count) {
+        LineOf& line = lines_[id];
+        note({.kind = Change::Kind::waiting, .line = id, .number = line.waiting});
+        line.waiting = count;
+    }
+
     const std::optional<Time>& due(LineId id) const { return line(id).extras().due; }
 
     void note(Change change) {
@@ -220,7 +239,6 @@ private:
 
     void settle() {
         journal_.changes.clear();
-        journal_.popped.clear();
         for (const LineId id : touched_)
             if (lines_.has(id)) lines_[id].touched = false;
         touched_.clear();
@@ -264,17 +282,11 @@ private:
         nulls.insert(std::lower_bound(nulls.begin(), nulls.end(), null), null);
     }
 
-    std::size_t place_row(LineId id, LineOf& line, Row row) {
-        if (aligned_) return line.rows.insert(row);
-        const std::size_t place = line.rows.through(row.ticks);
-        const std::optional<Time> label = label_at(line.rows, place, line.extras().recent);
-        row.label = label.value_or(0);
-        line.rows.insert(row);
-        if (!label) {
-            const Relabelled labels = relabel(line.rows, place);
-            partials_->relabel(id, labels.from, labels.to);
-        }
-        line.extras().recent = line.rows[place].label;
+    std::size_t place_row(LineId id, LineOf& line, const Row& row) {
+        const std::size_t place = line.rows.insert(row);
+        if (aligned_) return place;
+        if (const std::optional<Relabelled> moved = line.extras().labels.give(place))
+            partials_->relabel(id, moved->from, moved->to);
         return place;
     }
 
@@ -299,9 +311,11 @@ private:
         while (0 < count && count < line.rows.size() && line.rows[count - 1].ticks == line.rows[count].ticks) --count;
         if (count == 0) return;
         const Row last = line.rows[count - 1];
-        partials_->evict(id, last.label);
+        if (count == line.rows.size()) line.extras().newest = last.ticks;
+        partials_->evict(id, line.label(count - 1));
         line.rows.forget(count);
         if (!line.has_extras()) return;
+        if (!aligned_) line.extras().labels.forget(count);
         auto& nulls = line.extras().nulls;
         const std::pair<Time, std::int64_t> gone(last.ticks, last.number);
         nulls.erase(nulls.begin(), std::upper_bound(nulls.begin(), nulls.end(), gone));
@@ -318,6 +332,9 @@ private:
                 return undo_put(line, change);
             case Change::Kind::opened:
                 return close(change.line);
+            case Change::Kind::waiting:
+                line.waiting = static_cast<std::uint32_t>(change.number);
+                return;
             case Change::Kind::retired:
                 line.extras().retired.reset();
                 lines_.set_current(line.slot, change.line);
@@ -335,23 +352,20 @@ private:
 
     void undo_put(LineOf& line, const Change& change) {
         const std::size_t place = line.rows.place_of(change.ticks, change.number);
-        if (change.has_value) partials_->take_back(change.line, line.rows[place].label);
+        if (change.has_value) partials_->take_back(change.line, line.label(place));
         if (plan_.has_sessions()) settle_sessions(line, place, false);
         if (line.has_extras()) std::erase(line.extras().nulls, std::pair(change.ticks, change.number));
         line.rows.erase(place);
-        line.newest = *change.before;
+        if (!aligned_) line.extras().labels.erase(place);
     }
 
-    //! What waited before the call waits again, and nothing else.
-    void undo_waiting() {
-        std::vector<Waiting> entries = waiting_.entries();
-        std::erase_if(entries, [&](const Waiting& entry) { return entry.number >= journal_.count; });
-        entries.insert(entries.end(), journal_.popped.begin(), journal_.popped.end());
-        lines_.for_each([](LineId, LineOf& line) { line.waiting = 0; });
-        for (const Waiting& entry : entries) ++lines_[entry.line].waiting;
-        waiting_.assign(std::move(entries));
+    std::vector<Waiting> all_waiting() const {
+        std::vector<Waiting> entries;
+        lines_.for_each([&](LineId id, const LineOf& line) {
+            if (line.waiting != 0) entries.push_back(first_waiting(id));
+        });
+        return entries;
     }
-
     std::vector<Waiting> all_due() const {
         std::vector<Waiting> entries;
         lines_.for_each([&](LineId id, const LineOf& line) {
@@ -362,7 +376,7 @@ private:
     std::vector<Waiting> all_idle() const {
         std::vector<Waiting> entries;
         lines_.for_each([&](LineId id, const LineOf& line) {
-            if (plan_.expire && !line.retired()) entries.push_back({line.newest, line.order, id});
+            if (plan_.expire && !line.retired()) entries.push_back({line.newest(), line.order, id});
         });
         return entries;
     }
@@ -375,8 +389,8 @@ private:
     std::int64_t count_ = 0;
     std::int64_t orders_ = 0;
     Roster<LineOf> lines_;
-    //! Rows that wait for the watermark; lines that wait for a slide; lines that may have fallen idle, by the newest
-    //! row that they had when they were looked at last.
+    //! Lines with rows that wait for the watermark, by the first of those; lines that wait for a slide; lines that may
+    //! have fallen idle, by the newest row that they had when they were looked at last.
     WaitingQueue waiting_;
     WaitingQueue slides_;
     WaitingQueue idle_;

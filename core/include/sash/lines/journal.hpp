@@ -8,22 +8,21 @@
 
 #include "sash/keyed/event_clock.hpp"
 #include "sash/lines/line.hpp"
-#include "sash/lines/queue.hpp"
 
 namespace sash::lines {
 
 //! One change of one line, and what was before it.
 template <class Answer>
 struct ChangeOf {
-    enum class Kind : std::uint8_t { put, opened, retired, due, told, last };
+    enum class Kind : std::uint8_t { put, opened, waiting, retired, due, told, last };
 
     Kind kind;
     LineId line;
-    //! Of a row; the number is also what a result is about.
+    //! Of a row; the number is also what a result is about, and how many rows waited.
     Time ticks = 0;
     std::int64_t number = 0;
     bool has_value = false;
-    //! The newest row, or the next slide.
+    //! The next slide.
     std::optional<Time> before = {};
     //! Of what was told.
     std::size_t window = 0;
@@ -39,8 +38,6 @@ struct Journal {
     std::int64_t count = 0;
     std::int64_t orders = 0;
     std::vector<ChangeOf<Answer>> changes;
-    //! What waited before the call and does not any more.
-    std::vector<Waiting> popped;
 };
 
 }  // namespace sash::lines

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sash/keyed/spans.hpp"
+#include "sash/lines/labels.hpp"
 #include "sash/lines/row_list.hpp"
 #include "sash/lines/told.hpp"
 #include "sash/time.hpp"
@@ -60,12 +61,14 @@ struct LineExtras {
     std::vector<SessionStarts> sessions = {};
     //! Ticks and number of the rows without a value, ascending; kept where values are counted.
     std::vector<std::pair<Time, std::int64_t>> nulls = {};
+    //! The ticks of its newest row, where all are forgotten.
+    std::optional<Time> newest = {};
     //! The next slide at which it speaks.
     std::optional<Time> due = {};
     //! The clock when it was dropped for being idle.
     std::optional<Time> retired = {};
-    //! The label of the row that came last.
-    Time recent = 0;
+    //! Of the rows, where one partial a time is not enough.
+    Labels labels = {};
     //! With how many rows it is looked at again for some to forget.
     std::size_t tidy_at = 0;
     //! The answer that was told last, a window each; where only changes are told.
@@ -75,7 +78,8 @@ struct LineExtras {
 
     std::size_t bytes() const {
         std::size_t total = sizeof(*this) + sessions.capacity() * sizeof(sessions[0]) +
-                            nulls.capacity() * sizeof(nulls[0]) + last.capacity() * sizeof(last[0]) + told.bytes();
+                            nulls.capacity() * sizeof(nulls[0]) + last.capacity() * sizeof(last[0]) + told.bytes() +
+                            labels.bytes();
         for (const SessionStarts& starts : sessions) total += starts.times().capacity() * sizeof(Time);
         return total;
     }
@@ -89,10 +93,9 @@ struct Line {
     RowList rows = {};
     //! The how-manyeth key it is: results of one moment come in this order.
     std::int64_t order = 0;
-    //! The ticks of its newest row, forgotten or not.
-    Time newest = kEarliest;
     Slot slot = 0;
-    //! How many of its rows wait to be told.
+    //! How many of its rows wait to be told: the last ones, since rows are told in their order and none comes in front
+    //! of what was told.
     std::uint32_t waiting : 31 = 0;
     //! It has a new row since the call began.
     std::uint32_t touched : 1 = 0;
@@ -107,6 +110,14 @@ struct Line {
     }
     bool has_extras() const { return extras_ != nullptr; }
     bool retired() const { return extras_ && extras_->retired; }
+
+    //! The ticks of its newest row, forgotten or not.
+    Time newest() const { return rows.empty() ? extras().newest.value_or(kEarliest) : rows.back().ticks; }
+    //! The first of the rows that wait; one must.
+    const Row& first_waiting() const { return rows[rows.size() - waiting]; }
+
+    //! Where the partial of a row lies: under its time, unless rows have labels of their own.
+    Time label(std::size_t place) const { return extras().labels.empty() ? rows[place].ticks : extras().labels[place]; }
 
     std::size_t bytes() const { return rows.bytes() + (extras_ ? extras_->bytes() : 0); }
 

@@ -28,7 +28,6 @@ struct Waiting {
 
 class WaitingQueue {
 public:
-    const std::vector<Waiting>& entries() const { return entries_; }
     bool empty() const { return entries_.empty(); }
     const Waiting& least() const { return entries_.front(); }
     std::size_t bytes() const { return entries_.capacity() * sizeof(Waiting); }

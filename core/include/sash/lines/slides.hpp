@@ -79,7 +79,7 @@ private:
     bool stops_before(const LineOf& line, Time ticks) const {
         const std::optional<Time>& clock = book_.now().newest;
         if (!clock || ticks < *clock) return false;
-        const std::optional<Time> own = grid_.first(line.newest);
+        const std::optional<Time> own = grid_.first(line.newest());
         return own && ticks > *own;
     }
 

@@ -26,8 +26,7 @@ public:
         const Plan& plan = book_.plan();
         const LineOf& line = book_.line(id);
         if (plan.asks == Asks::nobody) return;
-        if (plan.asks != Asks::events || plan.emit == Emit::final)
-            return book_.wait(id, line.rows[place].ticks, line.rows[place].number);
+        if (plan.asks != Asks::events || plan.emit == Emit::final) return book_.wait(id, place);
         if (plan.emit == Emit::update) return revise_from(id, line, place);
         if (picks(static_cast<std::int64_t>(line.rows.ever())))
             tell(id, line, line.rows[place].ticks, place, line.rows[place].number);
@@ -41,8 +40,7 @@ public:
             case Asks::session_end:
                 return sessions_over(limit);
             case Asks::events:
-                while (book_.waiting().any_before(limit)) final_row(book_.pop_waiting());
-                return;
+                return final_rows(limit);
             default:
                 return;
         }
@@ -63,6 +61,13 @@ private:
         return book_.aligned() && !counts() ? 0 : line.rows.place_of(entry.ticks, entry.number);
     }
 
+    void final_rows(std::optional<Time> limit) {
+        while (const std::optional<Waiting> next = book_.next_waiting(limit)) {
+            book_.pop_waiting();
+            final_row(*next);
+        }
+    }
+
     void final_row(const Waiting& entry) {
         const LineOf& line = book_.line(entry.line);
         const std::size_t place = place_of(line, entry);
@@ -74,9 +79,9 @@ private:
     //! Each line that the watermark has passed rows of answers once, for the newest of those.
     void newest_passed(std::optional<Time> limit) {
         std::map<std::int64_t, Waiting> newest;
-        while (book_.waiting().any_before(limit)) {
-            const Waiting entry = book_.pop_waiting();
-            newest.insert_or_assign(book_.line(entry.line).order, entry);
+        while (const std::optional<Waiting> next = book_.next_waiting(limit)) {
+            book_.pop_waiting();
+            newest.insert_or_assign(book_.line(next->line).order, *next);
         }
         std::vector<Waiting> entries;
         for (const auto& [order, entry] : newest) entries.push_back(entry);
@@ -90,14 +95,13 @@ private:
     //! Each session answers once, when no event can join it any more.
     void sessions_over(std::optional<Time> limit) {
         const Policy& session = book_.plan().policies[0];
-        while (!book_.waiting().empty()) {
-            const Waiting least = book_.waiting().least();
-            if (limit && !voice_.views().ends(session, least.ticks, *limit)) return;
-            const LineOf& line = book_.line(least.line);
-            const std::size_t place = line.rows.place_of(least.ticks, least.number);
+        while (const std::optional<Waiting> next = book_.next_waiting(std::nullopt)) {
+            if (limit && !voice_.views().ends(session, next->ticks, *limit)) return;
+            const LineOf& line = book_.line(next->line);
+            const std::size_t place = line.rows.place_of(next->ticks, next->number);
             book_.pop_waiting();
-            if (place + 1 == line.rows.size() || voice_.views().ends(session, least.ticks, line.rows[place + 1].ticks))
-                tell(least.line, line, least.ticks, place, least.number);
+            if (place + 1 == line.rows.size() || voice_.views().ends(session, next->ticks, line.rows[place + 1].ticks))
+                tell(next->line, line, next->ticks, place, next->number);
         }
     }
 

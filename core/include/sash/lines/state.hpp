@@ -46,8 +46,7 @@ public:
             positions[ids[i]] = static_cast<std::uint32_t>(i);
             save(writer, ids[i]);
         }
-        std::vector<Waiting> waiting = book_.waiting_.entries();
-        std::sort(waiting.begin(), waiting.end(), [](const Waiting& a, const Waiting& b) { return b > a; });
+        const std::vector<Waiting> waiting = all_rows_that_wait();
         writer.u64(waiting.size());
         for (const Waiting& entry : waiting) {
             writer.i64(entry.ticks);
@@ -62,11 +61,8 @@ public:
         book_.orders_ = reader.i64();
         std::vector<LineId> ids;
         for (const Slot slot : slots) ids.push_back(restore_line(reader, slot));
-        std::vector<Waiting> waiting;
-        for (std::size_t left = reader.count(sizeof(Time)); left > 0; --left)
-            waiting.push_back(read_waiting(reader, ids));
-        for (const Waiting& entry : waiting) ++book_.lines_[entry.line].waiting;
-        book_.waiting_.assign(std::move(waiting));
+        restore_waiting(reader, ids);
+        book_.waiting_.assign(book_.all_waiting());
         book_.slides_.assign(book_.all_due());
         book_.idle_.assign(book_.all_idle());
     }
@@ -94,7 +90,7 @@ private:
         const LineOf& line = book_.lines_[id];
         writer.i64(line.order);
         writer.u64(line.rows.ever());
-        for (const auto& time : {std::optional(line.newest), line.extras().due, line.extras().retired})
+        for (const auto& time : {std::optional(line.newest()), line.extras().due, line.extras().retired})
             save(writer, time);
         writer.u64(line.rows.dropped());
         writer.u64(line.rows.size());
@@ -110,6 +106,16 @@ private:
             for (const Time start : starts.times()) writer.i64(start);
         }
         save_told(writer, line);
+    }
+
+    std::vector<Waiting> all_rows_that_wait() const {
+        std::vector<Waiting> waiting;
+        book_.lines_.for_each([&](LineId id, const LineOf& line) {
+            for (std::size_t place = line.rows.size() - line.waiting; place < line.rows.size(); ++place)
+                waiting.push_back({line.rows[place].ticks, line.rows[place].number, id});
+        });
+        std::sort(waiting.begin(), waiting.end(), [](const Waiting& a, const Waiting& b) { return b > a; });
+        return waiting;
     }
 
     static void save(Writer& writer, const std::optional<Time>& time) {
@@ -144,14 +150,14 @@ private:
         const std::uint64_t ever = reader.u64();
         const std::optional<Time> newest = read_time(reader), due = read_time(reader), retired = read_time(reader);
         require(order < book_.orders_ && newest);
-        line.newest = *newest;
         if (due) line.extras().due = due;
         if (retired) line.extras().retired = retired;
         // Lines with a key of their own come first: a retired one does not take the place.
         if (retired) book_.lines_.set_current(slot, own);
         restore_rows(reader, line);
-        require(line.rows.ever() == ever);
-        book_.partials_->restore(id, labels_of(line.rows), reader);
+        if (line.rows.empty()) line.extras().newest = newest;
+        require(line.rows.ever() == ever && line.newest() == *newest);
+        book_.partials_->restore(id, labels_of(line), reader);
         restore_sessions(reader, line);
         restore_told(reader, id, line);
         return id;
@@ -172,17 +178,19 @@ private:
             const bool null = reader.flag();
             require(line.rows.empty() || line.rows.back().is_before(ticks, number));
             require(number >= 0 && number < book_.count_);
-            const Time label = book_.aligned_ ? ticks : static_cast<Time>(place) * kLabelGap;
-            line.rows.insert({.ticks = ticks, .label = label, .number = number, .null = null});
+            line.rows.insert({.ticks = ticks, .number = number, .null = null});
+            if (!book_.aligned_) line.extras().labels.insert(place, Labels::first_of(place));
             if (null && book_.plan_.min_periods != 0) line.extras().nulls.emplace_back(ticks, number);
         }
     }
 
     //! Under which labels there are partials.
-    static std::vector<Time> labels_of(const RowList& rows) {
+    static std::vector<Time> labels_of(const LineOf& line) {
         std::vector<Time> labels;
-        rows.for_each([&](const Row& row) {
-            if (!row.null && (labels.empty() || labels.back() != row.label)) labels.push_back(row.label);
+        std::size_t place = 0;
+        line.rows.for_each([&](const Row& row) {
+            const Time label = line.label(place++);
+            if (!row.null && (labels.empty() || labels.back() != label)) labels.push_back(label);
         });
         return labels;
     }
@@ -219,15 +227,23 @@ private:
         }
     }
 
-    Waiting read_waiting(Reader& reader, const std::vector<LineId>& ids) const {
-        const Time ticks = reader.i64();
-        const std::int64_t number = reader.i64();
-        const std::uint32_t position = reader.u32();
-        require(position < ids.size());
-        const RowList& rows = book_.lines_[ids[position]].rows;
-        const std::size_t place = rows.place_of(ticks, number);
-        require(place < rows.size() && rows[place].ticks == ticks && rows[place].number == number);
-        return {ticks, number, ids[position]};
+    //! Those that wait are the last of their lines.
+    void restore_waiting(Reader& reader, const std::vector<LineId>& ids) {
+        std::vector<std::pair<LineId, std::size_t>> places;
+        for (std::size_t left = reader.count(sizeof(Time)); left > 0; --left) {
+            const Time ticks = reader.i64();
+            const std::int64_t number = reader.i64();
+            const std::uint32_t position = reader.u32();
+            require(position < ids.size());
+            LineOf& line = book_.lines_[ids[position]];
+            const std::size_t place = line.rows.place_of(ticks, number);
+            require(place < line.rows.size() && line.rows[place].ticks == ticks && line.rows[place].number == number);
+            require(line.waiting < line.rows.size());
+            ++line.waiting;
+            places.emplace_back(ids[position], place);
+        }
+        for (const auto& [id, place] : places)
+            require(place >= book_.lines_[id].rows.size() - book_.lines_[id].waiting);
     }
 
     // At other times
@@ -239,17 +255,13 @@ private:
 
     template <class Map>
     void retime(LineOf& line, Map map) {
-        line.rows.for_each([&](Row& row) {
-            row.ticks = map(row.ticks);
-            if (book_.aligned_) row.label = row.ticks;
-        });
-        line.newest = map(line.newest);
+        line.rows.for_each([&](Row& row) { row.ticks = map(row.ticks); });
         if (line.has_extras()) retime(line.extras(), map);
     }
 
     template <class Map>
     void retime(typename LineOf::Extras& extras, Map map) {
-        for (auto* const time : {&extras.due, &extras.retired}) retime(*time, map);
+        for (auto* const time : {&extras.newest, &extras.due, &extras.retired}) retime(*time, map);
         for (auto& [ticks, number] : extras.nulls) ticks = map(ticks);
         for (SessionStarts& starts : extras.sessions)
             for (Time& start : starts.times()) start = map(start);

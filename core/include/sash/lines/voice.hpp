@@ -32,8 +32,8 @@ Question question_of(const Book<P>& book, LineId id, Found& found) {
     book.views().resolve(line, found);
     question.empty = found.low >= found.high;
     if (question.empty) return question;
-    question.from = line.rows[found.low].label;
-    question.to = line.rows[found.high - 1].label;
+    question.from = line.label(found.low);
+    question.to = line.label(found.high - 1);
     return question;
 }
 

@@ -1,0 +1,126 @@
+//! A long list that is found by place, in chunks.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <vector>
+
+namespace sash::lines {
+
+//! What comes in between moves the values of its chunk and one count a chunk behind it. Chunks know their places from
+//! the first value that ever was, so that what is dropped in front moves nothing.
+template <class T>
+class Chunks {
+public:
+    //! For values before which so many were dropped.
+    explicit Chunks(std::size_t dropped) : dropped_(dropped), end_(dropped) {}
+
+    std::size_t size() const { return end_ - dropped_; }
+    std::size_t dropped() const { return dropped_; }
+    std::size_t bytes() const {
+        std::size_t total = sizeof(*this) + chunks_.capacity() * sizeof(Chunk);
+        for (const Chunk& chunk : chunks_) total += chunk.values.capacity() * sizeof(T);
+        return total;
+    }
+
+    const T& operator[](std::size_t place) const {
+        const std::size_t at = dropped_ + place;
+        const Chunk& chunk = at >= chunks_.back().first ? chunks_.back() : *chunk_of(at);
+        return chunk.values[at - chunk.first];
+    }
+
+    //! How many values are earlier; they lie in front of all others.
+    template <class Earlier>
+    std::size_t before(Earlier earlier) const {
+        const auto chunk = std::partition_point(chunks_.begin(), chunks_.end(),
+                                                [&](const Chunk& one) { return earlier(one.values.back()); });
+        if (chunk == chunks_.end()) return size();
+        // What was dropped may still lie in the first chunk.
+        const auto kept = chunk->values.begin() + static_cast<std::ptrdiff_t>(first_kept(*chunk));
+        const auto found = std::partition_point(kept, chunk->values.end(), earlier);
+        return chunk->first + static_cast<std::size_t>(found - chunk->values.begin()) - dropped_;
+    }
+
+    void insert(std::size_t place, const T& value) {
+        if (place == size()) return append(value);
+        auto chunk = chunk_of(dropped_ + place);
+        const std::size_t offset = dropped_ + place - chunk->first;
+        chunk->values.insert(chunk->values.begin() + static_cast<std::ptrdiff_t>(offset), value);
+        shift(chunk, 1);
+        ++end_;
+        if (chunk->values.size() > kMost) split(chunk);
+    }
+
+    void erase(std::size_t place) {
+        const std::size_t at = dropped_ + place;
+        auto chunk = chunk_of(at);
+        chunk->values.erase(chunk->values.begin() + static_cast<std::ptrdiff_t>(at - chunk->first));
+        shift(chunk, std::size_t{0} - 1);
+        --end_;
+        if (chunk->values.empty()) chunks_.erase(chunk);
+    }
+
+    //! The first values go.
+    void forget(std::size_t count) {
+        dropped_ += count;
+        auto kept = chunks_.begin();
+        while (kept != chunks_.end() && kept->first + kept->values.size() <= dropped_) ++kept;
+        chunks_.erase(chunks_.begin(), kept);
+    }
+
+    template <class F>
+    void for_each(F f) {
+        for (Chunk& chunk : chunks_)
+            for (std::size_t i = first_kept(chunk); i < chunk.values.size(); ++i) f(chunk.values[i]);
+    }
+    template <class F>
+    void for_each(F f) const {
+        for (const Chunk& chunk : chunks_)
+            for (std::size_t i = first_kept(chunk); i < chunk.values.size(); ++i) f(chunk.values[i]);
+    }
+
+private:
+    static constexpr std::size_t kChunk = 256;
+    static constexpr std::size_t kMost = 2 * kChunk;
+
+    struct Chunk {
+        std::vector<T> values;
+        //! The place of its first value, counted from the first that ever was.
+        std::size_t first;
+    };
+    using List = std::vector<Chunk>;
+
+    std::size_t first_kept(const Chunk& chunk) const { return dropped_ > chunk.first ? dropped_ - chunk.first : 0; }
+
+    template <class Self>
+    static auto find_chunk(Self& chunks, std::size_t at) {
+        return std::prev(std::upper_bound(chunks.begin(), chunks.end(), at,
+                                          [](std::size_t wanted, const Chunk& chunk) { return wanted < chunk.first; }));
+    }
+    typename List::const_iterator chunk_of(std::size_t at) const { return find_chunk(chunks_, at); }
+    typename List::iterator chunk_of(std::size_t at) { return find_chunk(chunks_, at); }
+
+    void append(const T& value) {
+        if (chunks_.empty() || chunks_.back().values.size() >= kChunk) chunks_.push_back({{}, end_});
+        chunks_.back().values.push_back(value);
+        ++end_;
+    }
+
+    void shift(typename List::iterator chunk, std::size_t by) {
+        for (auto later = std::next(chunk); later != chunks_.end(); ++later) later->first += by;
+    }
+
+    void split(typename List::iterator chunk) {
+        const auto middle = chunk->values.begin() + static_cast<std::ptrdiff_t>(kChunk);
+        Chunk behind{{middle, chunk->values.end()}, chunk->first + kChunk};
+        chunk->values.erase(middle, chunk->values.end());
+        chunks_.insert(std::next(chunk), std::move(behind));
+    }
+
+    List chunks_;
+    std::size_t dropped_;
+    std::size_t end_;
+};
+
+}  // namespace sash::lines
