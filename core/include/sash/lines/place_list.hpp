@@ -13,7 +13,7 @@
 namespace sash::lines {
 
 //! Places count from the first value that is left; `dropped` values were there before it. Four words and its values,
-//! while they are few; O(sqrt n) or so to insert in the midst of many.
+//! while they are few; see Chunks for many.
 template <class T>
 class PlaceList {
 public:

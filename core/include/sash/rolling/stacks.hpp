@@ -39,13 +39,6 @@ void two_stacks(const M& monoid, const Bounds& bounds, Lift lift, Emit emit) {
         scan_back(monoid, base, flip, lift,
                   [&](std::size_t at, const Partial& suffix) { suffixes[at - base] = suffix; });
     };
-    const auto answer = [&](std::size_t i) {
-        if (first[i] == flip) {
-            emit(i, back);
-        } else {
-            emit(i, monoid.combine(suffixes[first[i] - base], back));
-        }
-    };
     if (bounds.last.empty() && bounds.never_empty) {
         // The common case, in loops that do nothing else: every row enters at its own turn, no window is empty, and
         // none begins at the flip. Nor does one begin before that of the row before it, so the last of some rows tells
@@ -68,7 +61,11 @@ void two_stacks(const M& monoid, const Bounds& bounds, Lift lift, Emit emit) {
     for (std::size_t i = 0; i < size; ++i) {
         for (const Position end = bounds.end(i); seen < end; ++seen) append(monoid, back, lift(seen));
         if (first[i] >= flip) turn(i);
-        answer(i);
+        if (first[i] == flip) {
+            emit(i, back);
+        } else {
+            emit(i, monoid.combine(suffixes[first[i] - base], back));
+        }
     }
 }
 
