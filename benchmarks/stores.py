@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 import sash
-import sash.stores
+import sash.store
 
 
 @contextmanager
@@ -78,7 +78,7 @@ def row(name: str, measured: tuple[npt.NDArray[np.int64], float], base: float) -
 
 def bulk_eviction(path: Path, name: str, algorithm: str, size: int) -> float:
     """Milliseconds to evict half of a window that was opened just before: nothing of it is here."""
-    store = sash.stores.Lmdb(path)
+    store = sash.store.Lmdb(path)
     with sash.Window(sash.Count(), algorithm=algorithm, store=store, name=name) as window:
         filled(window, size)
     with sash.Window(sash.Count(), algorithm=algorithm, store=store, name=name) as window:
@@ -101,7 +101,7 @@ def main(size: int, rounds: int) -> None:
         base = row(f"{algorithm}, in memory", rounds_of(memory, size, rounds, policy), 0.0)
         del memory
         with folder() as path:
-            stored = sash.Window(sash.Count(), algorithm=algorithm, store=sash.stores.Lmdb(path))
+            stored = sash.Window(sash.Count(), algorithm=algorithm, store=sash.store.Lmdb(path))
             row(f"{algorithm}, over LMDB", rounds_of(filled(stored, size), size, rounds, policy), base)
             metrics = stored.metrics
             stored.close(commit=False)

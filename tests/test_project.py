@@ -14,7 +14,6 @@ import sash
 pytestmark = pytest.mark.project
 
 PROJECT = Path(__file__).resolve().parent.parent
-ARCHITECTURE = (PROJECT / "ARCHITECTURE.md").read_text()
 #: Folders that no one reads, beside those whose name starts with a dot.
 GENERATED = {"build", "dist", "__pycache__"}
 MACHINE_PATH = re.compile(r"(?<![\w.:/>*-])/(?:home|root|Users|tmp|work|opt|mnt)/\w")
@@ -27,20 +26,6 @@ def text_files() -> Iterator[Path]:
         hidden = any(folder.startswith(".") and folder != ".ci" for folder in folders)
         if path.is_file() and not hidden and not GENERATED & set(folders) and path.suffix != ".so":
             yield path
-
-
-def headers() -> list[str]:
-    """Every header, as it is included: sash/queue.hpp."""
-    root = PROJECT / "core" / "include"
-    return sorted(path.relative_to(root).as_posix() for path in root.rglob("*.hpp"))
-
-
-def modules() -> list[str]:
-    """Every public module and folder of the package, relative to it."""
-    root = PROJECT / "src" / "sash"
-    files = [path.name for path in root.glob("*.py") if not path.name.startswith("_")]
-    folders = [f"{path.parent.name}/" for path in root.glob("*/__init__.py")]
-    return sorted(files + folders)
 
 
 def public_objects() -> list[tuple[str, object]]:
@@ -72,18 +57,6 @@ def is_native(member: object) -> bool:
     """Pytest collects the doctests of Python functions; those of native ones are run here."""
     getter = member.fget if isinstance(member, property) else member
     return type(getter).__name__.startswith("nb_")
-
-
-@pytest.mark.parametrize("header", headers())
-def test_architecture_names_the_header(header: str) -> None:
-    """A reader of ARCHITECTURE.md finds every header of the core there."""
-    assert f"`{header.removeprefix('sash/')}`" in ARCHITECTURE
-
-
-@pytest.mark.parametrize("module", modules())
-def test_architecture_names_the_module(module: str) -> None:
-    """A reader of ARCHITECTURE.md finds every module and folder of the package there."""
-    assert f"`{module}`" in ARCHITECTURE
 
 
 def test_no_file_names_a_path_of_one_machine() -> None:

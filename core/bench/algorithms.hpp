@@ -6,19 +6,19 @@
 #include <string_view>
 #include <tuple>
 
-#include "sash/aba.hpp"
-#include "sash/amta.hpp"
-#include "sash/base_intervals.hpp"
-#include "sash/btree.hpp"
-#include "sash/daba.hpp"
-#include "sash/daba_lite.hpp"
-#include "sash/fiba.hpp"
-#include "sash/flatfat.hpp"
-#include "sash/log_mta.hpp"
-#include "sash/recalc.hpp"
-#include "sash/subtract_on_evict.hpp"
-#include "sash/two_stacks.hpp"
-#include "sash/two_stacks_lite.hpp"
+#include "sash/algorithms/aba.hpp"
+#include "sash/algorithms/amta.hpp"
+#include "sash/algorithms/base_intervals.hpp"
+#include "sash/algorithms/btree.hpp"
+#include "sash/algorithms/daba.hpp"
+#include "sash/algorithms/daba_lite.hpp"
+#include "sash/algorithms/fiba.hpp"
+#include "sash/algorithms/flatfat.hpp"
+#include "sash/algorithms/log_mta.hpp"
+#include "sash/algorithms/recalc.hpp"
+#include "sash/algorithms/subtract_on_evict.hpp"
+#include "sash/algorithms/two_stacks.hpp"
+#include "sash/algorithms/two_stacks_lite.hpp"
 #include "sharing.hpp"
 
 namespace sash::bench {

@@ -14,12 +14,12 @@
 #include <variant>
 #include <vector>
 
-#include "sash/fiba.hpp"
+#include "sash/algorithms/fiba.hpp"
 #include "sash/monoids/extrema.hpp"
 #include "sash/monoids/mean.hpp"
 #include "sash/monoids/moments.hpp"
 #include "sash/monoids/sum.hpp"
-#include "sash/record.hpp"
+#include "sash/monoids/record.hpp"
 
 namespace sash::bench {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "face.hpp"
+#include "window/face.hpp"
 
 namespace sash::face {
 

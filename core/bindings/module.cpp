@@ -1,7 +1,7 @@
 //! The private module sash._core: a table of contents.
 #include <nanobind/nanobind.h>
 
-#include "face.hpp"
+#include "window/face.hpp"
 
 NB_MODULE(_core, module) {
     // A window that is still held when the interpreter exits is nothing to warn about.

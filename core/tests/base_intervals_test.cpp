@@ -1,5 +1,5 @@
 //! Base intervals against brute force; what is kept on each level, and the bounds.
-#include "sash/base_intervals.hpp"
+#include "sash/algorithms/base_intervals.hpp"
 
 #include "in_order_model.hpp"
 #include "range_model.hpp"

@@ -12,7 +12,7 @@
 
 #include "check.hpp"
 #include "sash/monoid.hpp"
-#include "sash/two_stacks_lite.hpp"
+#include "sash/algorithms/two_stacks_lite.hpp"
 
 using namespace sash;
 using sash::testing::check;

@@ -1,5 +1,5 @@
 //! The classic augmented B-tree against a sorted map, step by step; failing combines; counted combines.
-#include "sash/btree.hpp"
+#include "sash/algorithms/btree.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 //! daba_lite against brute force; its worst-case bounds, refusals and canonical form.
-#include "sash/daba_lite.hpp"
+#include "sash/algorithms/daba_lite.hpp"
 
 #include "combine_tally.hpp"
 #include "in_order_model.hpp"
 #include "sash/monoids/extrema.hpp"
-#include "sash/two_stacks_lite.hpp"
+#include "sash/algorithms/two_stacks_lite.hpp"
 
 namespace sash::testing {
 namespace {

@@ -1,5 +1,5 @@
 //! daba, with and without its caches, against brute force; its worst-case bounds and refusals.
-#include "sash/daba.hpp"
+#include "sash/algorithms/daba.hpp"
 
 #include "combine_tally.hpp"
 #include "in_order_model.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "sash/fiba.hpp"
+#include "sash/algorithms/fiba.hpp"
 #include "sash/monoids/ends.hpp"
 #include "sash/monoids/sum.hpp"
 

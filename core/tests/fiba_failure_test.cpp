@@ -3,7 +3,7 @@
 
 #include "check.hpp"
 #include "in_order_model.hpp"
-#include "sash/fiba.hpp"
+#include "sash/algorithms/fiba.hpp"
 #include "sash/monoids/text.hpp"
 
 using namespace sash;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "sash/fiba.hpp"
+#include "sash/algorithms/fiba.hpp"
 #include "sash/monoids/arg.hpp"
 #include "sash/monoids/ends.hpp"
 #include "sash/monoids/extrema.hpp"

@@ -1,5 +1,5 @@
 //! FlatFAT, with holes and first-in first-out, against brute force; the paper's example, thresholds and bounds.
-#include "sash/flatfat.hpp"
+#include "sash/algorithms/flatfat.hpp"
 
 #include <bit>
 

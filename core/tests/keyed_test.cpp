@@ -1,5 +1,5 @@
 //! Keyed windows against brute force, over a monoid that is not commutative.
-#include "sash/keyed.hpp"
+#include "sash/operator/keyed.hpp"
 
 #include <map>
 #include <random>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "sash/keyed/key_table.hpp"
+#include "sash/operator/key_table.hpp"
 #include "sash/monoids/text.hpp"
 
 namespace sash::testing {

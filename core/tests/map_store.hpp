@@ -9,35 +9,35 @@
 #include <tuple>
 
 #include "check.hpp"
-#include "sash/paged/store.hpp"
+#include "sash/store/store.hpp"
 
 namespace sash::testing {
 
 //! Pages in a map. It fails when the fuse burns down; a fuse of 0 never does.
-class MapStore final : public paged::Store {
+class MapStore final : public store::Store {
 public:
-    explicit MapStore(paged::Shape shape) : shape_(shape) {}
+    explicit MapStore(store::Shape shape) : shape_(shape) {}
 
-    paged::Shape shape() const override { return shape_; }
+    store::Shape shape() const override { return shape_; }
     std::uint64_t tag() const override { return 7; }
     std::uint64_t new_space() override { return spaces++; }
-    void put(const paged::PageKey& key, std::string_view page) override {
+    void put(const store::PageKey& key, std::string_view page) override {
         burn();
         pages[at(key, key.index)] = page;
         ++puts;
     }
-    std::string get(const paged::PageKey& key) override {
+    std::string get(const store::PageKey& key) override {
         burn();
         ++gets;
         const auto found = pages.find(at(key, key.index));
         check(found != pages.end(), "a page that is asked for was put and not dropped");
         return found->second;
     }
-    void want(const paged::PageKey& key, std::uint64_t last) noexcept override {
+    void want(const store::PageKey& key, std::uint64_t last) noexcept override {
         for (std::uint64_t i = key.index; i != last; ++i)
             check(pages.count(at(key, i)) == 1, "only stored pages are wanted");
     }
-    void drop(const paged::PageKey& key, std::uint64_t last) noexcept override {
+    void drop(const store::PageKey& key, std::uint64_t last) noexcept override {
         check(key.index < last, "what is dropped is something");
         pages.erase(pages.lower_bound(at(key, key.index)), pages.lower_bound(at(key, last)));
     }
@@ -57,11 +57,11 @@ public:
     bool kept = false;
 
 private:
-    static Place at(const paged::PageKey& key, std::uint64_t index) { return {key.space, key.level, index}; }
+    static Place at(const store::PageKey& key, std::uint64_t index) { return {key.space, key.level, index}; }
     void burn() {
         if (fuse > 0 && --fuse == 0) throw std::runtime_error("the store has failed");
     }
-    paged::Shape shape_;
+    store::Shape shape_;
 };
 
 }  // namespace sash::testing

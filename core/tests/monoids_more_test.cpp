@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "sash/event_count.hpp"
+#include "sash/monoids/event_count.hpp"
 #include "sash/monoid.hpp"
 #include "sash/monoids/comoments.hpp"
 #include "sash/monoids/decayed_sum.hpp"
@@ -25,7 +25,7 @@
 #include "sash/monoids/shape.hpp"
 #include "sash/monoids/time_weighted_mean.hpp"
 #include "sash/monoids/weighted_mean.hpp"
-#include "sash/tick_scale.hpp"
+#include "sash/monoids/tick_scale.hpp"
 
 using namespace sash;
 using sash::testing::check;

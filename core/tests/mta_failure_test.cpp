@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "sash/amta.hpp"
-#include "sash/log_mta.hpp"
+#include "sash/algorithms/amta.hpp"
+#include "sash/algorithms/log_mta.hpp"
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "sash/amta.hpp"
-#include "sash/log_mta.hpp"
+#include "sash/algorithms/amta.hpp"
+#include "sash/algorithms/log_mta.hpp"
 #include "sash/monoids/arg.hpp"
 #include "sash/monoids/ends.hpp"
 #include "sash/monoids/sum.hpp"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "sash/amta.hpp"
-#include "sash/log_mta.hpp"
+#include "sash/algorithms/amta.hpp"
+#include "sash/algorithms/log_mta.hpp"
 #include "sash/monoids/extrema.hpp"
 #include "sash/monoids/sum.hpp"
 

@@ -1,5 +1,5 @@
 //! The chunked queue against std::deque: contents, addresses, memory.
-#include "sash/queue.hpp"
+#include "sash/algorithms/queue.hpp"
 
 #include <array>
 #include <deque>

@@ -1,5 +1,5 @@
 //! Many monoids side by side: each part of a record does what its monoid does alone, whatever the words lie in.
-#include "sash/record.hpp"
+#include "sash/monoids/record.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -17,14 +17,14 @@
 #include "check.hpp"
 #include "sash/algorithm.hpp"
 #include "sash/codec.hpp"
-#include "sash/daba_lite.hpp"
-#include "sash/fiba.hpp"
+#include "sash/algorithms/daba_lite.hpp"
+#include "sash/algorithms/fiba.hpp"
 #include "sash/monoids/comoments.hpp"
 #include "sash/monoids/delta.hpp"
 #include "sash/monoids/m4.hpp"
 #include "sash/monoids/rate.hpp"
-#include "sash/recalc.hpp"
-#include "sash/record/compiled.hpp"
+#include "sash/algorithms/recalc.hpp"
+#include "sash/monoids/record/compiled.hpp"
 #include "sash/window.hpp"
 
 using namespace sash;

@@ -2,12 +2,12 @@
 #include <algorithm>
 
 #include "in_order_model.hpp"
-#include "sash/aba.hpp"
+#include "sash/algorithms/aba.hpp"
 #include "sash/monoids/extrema.hpp"
-#include "sash/recalc.hpp"
-#include "sash/subtract_on_evict.hpp"
-#include "sash/two_stacks.hpp"
-#include "sash/two_stacks_lite.hpp"
+#include "sash/algorithms/recalc.hpp"
+#include "sash/algorithms/subtract_on_evict.hpp"
+#include "sash/algorithms/two_stacks.hpp"
+#include "sash/algorithms/two_stacks_lite.hpp"
 
 namespace sash::testing {
 namespace {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "check.hpp"
-#include "sash/btree.hpp"
+#include "sash/algorithms/btree.hpp"
 #include "sash/codec.hpp"
-#include "sash/daba_lite.hpp"
-#include "sash/recalc.hpp"
+#include "sash/algorithms/daba_lite.hpp"
+#include "sash/algorithms/recalc.hpp"
 #include "sash/snapshot.hpp"
 
 using namespace sash;

@@ -8,7 +8,7 @@
 4
 """
 
-from sash import stores
+from sash import store
 from sash.aggregations import (
     M4,
     Aggregation,
@@ -93,8 +93,8 @@ from sash.errors import (
 )
 from sash.plan import Plan
 from sash.rolling import rolling
-from sash.sliding import LateEvent, Result, Results, Sliding
-from sash.stored import StoredWindow
+from sash.operator import LateEvent, Result, Results, Sliding
+from sash.store import StoredWindow
 from sash.triggers import AtWatermark, EachEvent, EveryEvents, EverySlide, OnDemand, OnPunctuation
 from sash.window import Window
 from sash.windows import (
@@ -213,5 +213,5 @@ __all__ = [
     "built_ins",
     "compiled",
     "rolling",
-    "stores",
+    "store",
 ]

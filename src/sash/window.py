@@ -71,7 +71,7 @@ class Window(_core.Window):
     def __new__(cls, *args: Any, **options: Any) -> Window:
         """A window in memory, or one over a store."""
         if cls is Window and options.get("store") is not None:
-            from sash.stored import StoredWindow
+            from sash.store import StoredWindow
 
             cls = StoredWindow
         return super().__new__(cls)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sash
-from sash.sliding import Sliding
+from sash.operator import Sliding
 from sash.windows import CountWindow, PolicyWindow, TimeWindow
 
 

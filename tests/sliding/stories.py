@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 import sash
-from sash.sliding import Result, Sliding
+from sash.operator import Result, Sliding
 from sash.triggers import AtWatermark, EachEvent, EveryEvents, EverySlide, OnDemand, OnPunctuation, Trigger
 from sash.windows import (
     AdaptiveWindow,

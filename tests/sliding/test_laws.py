@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sash.sliding import Sliding
+from sash.operator import Sliding
 
 from .stories import EMITS, POLICIES, SUBJECTS, TRIGGERS, Step, run, streams, told
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sash
-from sash.sliding.native import NativeEngine
+from sash.operator.native import NativeEngine
 from sash.testing import same
 
 AGGREGATIONS = [

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sash
-from sash.sliding.native_lines import NativeLines
+from sash.operator.native_lines import NativeLines
 from sash.testing import same
 from sash.triggers import AtWatermark, EachEvent, EveryEvents, EverySlide, OnDemand
 from sash.windows import CountWindow, LandmarkWindow, SessionWindow, TimeWindow, TumblingWindow

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import sash
 from sash.errors import LateEventError, WindowSpecError
-from sash.sliding import LateEvent, Sliding
+from sash.operator import LateEvent, Sliding
 from sash.triggers import AtWatermark, EachEvent, EveryEvents, EverySlide, OnDemand, OnPunctuation
 from sash.windows import (
     AdaptiveWindow,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sash.sliding import Sliding
+from sash.operator import Sliding
 
 from .reference import Reference
 from .stories import EMITS, POLICIES, SUBJECTS, TRIGGERS, run, streams

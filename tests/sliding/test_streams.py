@@ -10,7 +10,7 @@ from itertools import islice
 import pytest
 
 import sash
-from sash.sliding import Sliding
+from sash.operator import Sliding
 from sash.windows import CountWindow, TimeWindow
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sash
-from sash.sliding import Sliding
+from sash.operator import Sliding
 from sash.triggers import AtWatermark, EachEvent
 from sash.windows import CountWindow, LandmarkWindow, SessionWindow, TimeWindow, TumblingWindow
 

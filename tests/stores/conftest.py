@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-import sash.stores
+import sash.store
 
 from .server import Server, missing
 
-MakeStore = Callable[[], sash.stores.Store]
+MakeStore = Callable[[], sash.store.Store]
 
 
 @pytest.fixture(scope="session")
@@ -29,10 +29,10 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> MakeStore:
     """Makes store objects that all stand for one place: what one of them was given, the others have."""
     if request.param == "memory":
-        memory = sash.stores.Memory()
+        memory = sash.store.Memory()
         return lambda: memory
     if request.param == "lmdb":
         pytest.importorskip("lmdb")
-        return lambda: sash.stores.Lmdb(tmp_path / "store")
+        return lambda: sash.store.Lmdb(tmp_path / "store")
     server: Server = request.getfixturevalue("redis_server")
-    return lambda: sash.stores.Redis(server.url, namespace=f"test:{tmp_path.name}", lock_seconds=0.6)
+    return lambda: sash.store.Redis(server.url, namespace=f"test:{tmp_path.name}", lock_seconds=0.6)

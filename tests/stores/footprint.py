@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import sash
-import sash.stores
+import sash.store
 
 CHUNK = 2**14
 
@@ -56,7 +56,7 @@ def fill(w: Any, begin: int, end: int, keep: int) -> None:
 
 
 def main(folder: str, algorithm: str, events: int) -> None:
-    store = sash.stores.Lmdb(folder)
+    store = sash.store.Lmdb(folder)
     with sash.Window(sash.Sum(), algorithm=algorithm, store=store, name="idle") as idle:
         fill(idle, 0, CHUNK, CHUNK)
     own, whole = own_memory(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sash
-import sash.stores
-from sash.stored.window import ALGORITHMS
+import sash.store
+from sash.store.window import ALGORITHMS
 from sash.testing import same
 
 small = st.integers(-20, 20)
@@ -63,7 +63,7 @@ def test_over_a_store_as_in_memory(case: Any, algorithm: str) -> None:
     @settings(max_examples=6)
     @given(st.lists(values, min_size=20, max_size=60), st.integers(0, 40))
     def check(drawn: list[Any], keep: int) -> None:
-        store = sash.stores.Memory()
+        store = sash.store.Memory()
         memory = sash.Window(over, algorithm=algorithm)
         stored: Any = sash.Window(over, algorithm=algorithm, store=store, page=2, cache=1)
         for second, value in enumerate(drawn):
@@ -87,7 +87,7 @@ def test_over_a_store_as_in_memory(case: Any, algorithm: str) -> None:
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_integers_become_floats_and_objects(algorithm: str) -> None:
     """A window that changes the kind of its values or times is written anew, and the old pages go."""
-    store = sash.stores.Memory()
+    store = sash.store.Memory()
     w: Any = sash.Window(sash.Collect(), algorithm=algorithm, store=store, page=4, cache=1)
     w.bulk_insert(range(100), range(100))
     w.commit()
@@ -122,7 +122,7 @@ def test_a_failing_combine_changes_nothing(algorithm: str) -> None:
         def lower(self, partial: str) -> str:
             return partial
 
-    w: Any = sash.Window(Picky(), algorithm=algorithm, store=sash.stores.Memory(), page=2, cache=1)
+    w: Any = sash.Window(Picky(), algorithm=algorithm, store=sash.store.Memory(), page=2, cache=1)
     w.bulk_insert(range(40), "abcdefghij" * 4)
     with pytest.raises(ArithmeticError):
         w.bulk_insert(range(40, 80), [*"abcdefghij" * 3, *"abc!efghij"])

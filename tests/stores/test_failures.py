@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 import sash
-import sash.stores
+import sash.store
 from sash.errors import SnapshotError, StoreError
-from sash.stored.keys import MANIFEST, page_key
-from sash.stored.window import ALGORITHMS
+from sash.store.keys import MANIFEST, page_key
+from sash.store.window import ALGORITHMS
 
 from .server import Server, missing
 
@@ -26,7 +26,7 @@ class Fragile:
     """A store in memory that can be told to fail, or to let nobody through."""
 
     def __init__(self) -> None:
-        self.memory = sash.stores.Memory()
+        self.memory = sash.store.Memory()
         self.broken: set[str] = set()
         self.gate = threading.Event()
         self.gate.set()
@@ -39,7 +39,7 @@ class Fragile:
 
 
 class _FragileShelf:
-    def __init__(self, store: Fragile, shelf: sash.stores.Shelf) -> None:
+    def __init__(self, store: Fragile, shelf: sash.store.Shelf) -> None:
         self.store = store
         self.shelf = shelf
 
@@ -80,7 +80,7 @@ def store() -> Iterator[Fragile]:
     fragile.broken.clear()
 
 
-def opened(store: sash.stores.Store, algorithm: str, **options: Any) -> Any:
+def opened(store: sash.store.Store, algorithm: str, **options: Any) -> Any:
     sizes = {"page": 4, "cache": 1, "buffer": 400, **options}
     return sash.Window(sash.Concat(separator=","), algorithm=algorithm, store=store, **sizes)
 
@@ -321,7 +321,7 @@ def test_a_window_is_opened_as_what_it_is(store: Fragile) -> None:
 def test_options_that_make_no_sense(options: dict[str, Any], error: str) -> None:
     """Refused before anything is opened."""
     with pytest.raises((ValueError, TypeError), match=error):
-        sash.Window(sash.Sum(), **{"algorithm": "amta", "store": sash.stores.Memory(), **options})
+        sash.Window(sash.Sum(), **{"algorithm": "amta", "store": sash.store.Memory(), **options})
 
 
 def test_a_store_is_a_store() -> None:
@@ -357,7 +357,7 @@ def test_a_window_that_nobody_closed_lets_go(store: Fragile, algorithm: str) -> 
 def test_a_fork_does_not_share_the_window(tmp_path: Path, algorithm: str) -> None:
     """The child is told; the parent goes on."""
     pytest.importorskip("lmdb")
-    w = opened(sash.stores.Lmdb(tmp_path / "store"), algorithm)
+    w = opened(sash.store.Lmdb(tmp_path / "store"), algorithm)
     w.bulk_insert(range(100), map(str, range(100)))
     child = os.fork()
     if child == 0:
@@ -375,15 +375,15 @@ def test_two_processes_cannot_write_one_window(tmp_path: Path) -> None:
     """The second one is refused while the first has it open, and let in afterwards."""
     pytest.importorskip("lmdb")
     code = (
-        "import sash, sash.stores, sys\n"
-        "sash.Window(sash.Sum(), algorithm='amta', store=sash.stores.Lmdb(sys.argv[1])).close()\n"
+        "import sash, sash.store, sys\n"
+        "sash.Window(sash.Sum(), algorithm='amta', store=sash.store.Lmdb(sys.argv[1])).close()\n"
     )
 
     def other() -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-c", code, str(tmp_path / "store")]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
-    with sash.Window(sash.Sum(), algorithm="amta", store=sash.stores.Lmdb(tmp_path / "store")):
+    with sash.Window(sash.Sum(), algorithm="amta", store=sash.store.Lmdb(tmp_path / "store")):
         refused = other()
         assert refused.returncode != 0
         assert "a window has one writer" in refused.stderr
@@ -394,12 +394,12 @@ def test_a_full_map_loses_nothing(tmp_path: Path, algorithm: str) -> None:
     """LMDB has reached its size: the error says so, and a larger one goes on from the last commit."""
     pytest.importorskip("lmdb")
     path = tmp_path / "store"
-    w = opened(sash.stores.Lmdb(path, map_size=2**17), algorithm, buffer=0)
+    w = opened(sash.store.Lmdb(path, map_size=2**17), algorithm, buffer=0)
     w.bulk_insert(range(200), map(str, range(200)))
     w.commit()
     assert "map_size" in fill_until_it_fails(w, 200)[1]
     w.close(commit=False)
-    again = opened(sash.stores.Lmdb(path), algorithm)
+    again = opened(sash.store.Lmdb(path), algorithm)
     assert again.query() == text(0, 200)
     again.check_invariants()
     again.close()
@@ -407,8 +407,8 @@ def test_a_full_map_loses_nothing(tmp_path: Path, algorithm: str) -> None:
 
 FULL = """
 import resource, sys
-import sash, sash.stores
-store = sash.stores.Lmdb(sys.argv[1])
+import sash, sash.store
+store = sash.store.Lmdb(sys.argv[1])
 w = sash.Window(sash.Concat(separator=","), algorithm=sys.argv[2], store=store, page=4, buffer=0)
 w.bulk_insert(range(200), map(str, range(200)))
 w.commit()
@@ -433,7 +433,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, algorithm: str) -> None:
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     *commits, error = ran.stdout.splitlines()
     assert "could not write pages" in error, ran.stderr[-2000:]
-    again = opened(sash.stores.Lmdb(path), algorithm)
+    again = opened(sash.store.Lmdb(path), algorithm)
     committed = int(commits[-1]) + 1 if commits else 200
     assert again.query() == text(0, committed)
     again.close()
@@ -442,7 +442,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, algorithm: str) -> None:
 DISK = """
 import subprocess, sys
 from pathlib import Path
-import sash, sash.stores
+import sash, sash.store
 
 folder = Path(sys.argv[1])
 subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], check=True)
@@ -450,7 +450,7 @@ ballast = folder / "ballast"
 ballast.write_bytes(bytes(2**19))
 
 def opened():
-    store = sash.stores.Lmdb(folder / "store")
+    store = sash.store.Lmdb(folder / "store")
     return sash.Window(sash.Concat(separator=","), algorithm=sys.argv[2], store=store, page=4, buffer=0)
 
 w = opened()
@@ -502,7 +502,7 @@ def test_redis_stops_and_starts_again(tmp_path_factory: pytest.TempPathFactory, 
         pytest.skip(reason)
     server = Server(tmp_path_factory.mktemp("redis"))
     server.start()
-    w = opened(sash.stores.Redis(server.url, lock_seconds=0.5), algorithm)
+    w = opened(sash.store.Redis(server.url, lock_seconds=0.5), algorithm)
     w.bulk_insert(range(500), map(str, range(500)))
     w.commit()
     server.stop()
@@ -514,7 +514,7 @@ def test_redis_stops_and_starts_again(tmp_path_factory: pytest.TempPathFactory, 
     w.bulk_evict(700)
     assert w.query() == text(701, 1500)
     w.close()
-    again = opened(sash.stores.Redis(server.url, lock_seconds=0.5), algorithm)
+    again = opened(sash.store.Redis(server.url, lock_seconds=0.5), algorithm)
     assert again.query() == text(701, 1500)
     again.close()
     server.stop()
@@ -528,12 +528,12 @@ def test_redis_over_tls(tmp_path: Path) -> None:
     server.start()
     try:
         for _ in range(2):
-            with opened(sash.stores.Redis(server.url, lock_seconds=0.5), "amta") as w:
+            with opened(sash.store.Redis(server.url, lock_seconds=0.5), "amta") as w:
                 start = len(w)
                 w.bulk_insert(range(start, start + 300), map(str, range(start, start + 300)))
                 assert w.query() == text(0, start + 300)
         stranger = server.url.split("?")[0]
         with pytest.raises(sash.StoreError, match="certificate"):
-            opened(sash.stores.Redis(stranger), "amta")
+            opened(sash.store.Redis(stranger), "amta")
     finally:
         server.stop()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sash.stored.window import ALGORITHMS
+from sash.store.window import ALGORITHMS
 
 from .victim import steps, take, window_at
 

@@ -12,15 +12,15 @@ from hypothesis.stateful import initialize, invariant, precondition, rule, run_s
 from machines.machine import CLOCKS, STEPS, VALUES, AnyOrder, InOrder, Model, StrictOrder
 
 import sash
-import sash.stores
-from sash.stored import StoredWindow
-from sash.stored.window import ALGORITHMS
+import sash.store
+from sash.store import StoredWindow
+from sash.store.window import ALGORITHMS
 
 
 class Stored(InOrder):
     """The machine of the windows in memory, with a store beneath and a model of what was committed last."""
 
-    store: sash.stores.Store
+    store: sash.store.Store
 
     @initialize(
         aggregation=st.sampled_from(sorted(VALUES)),
@@ -30,7 +30,7 @@ class Stored(InOrder):
         buffer=st.sampled_from([0, 100, 2**23]),
     )
     def start_stored(self, aggregation: str, clock: str, page: int, cache: int, buffer: int) -> None:
-        self.store = sash.stores.Memory()
+        self.store = sash.store.Memory()
         self.make, self.value, answer = VALUES[aggregation]
         self.clock = CLOCKS[clock]
         self.sizes = {"cache": cache, "buffer": buffer}

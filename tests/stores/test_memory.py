@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sash.stored.window import ALGORITHMS
+from sash.store.window import ALGORITHMS
 
 FOOTPRINT = Path(__file__).with_name("footprint.py")
 MOST = 64

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sash
-import sash.stores
+import sash.store
 from sash.errors import StoreError
 
 from .conftest import MakeStore
@@ -22,9 +22,9 @@ keys = st.binary(min_size=1, max_size=3)
 def test_each_store_is_a_store(make_store: MakeStore) -> None:
     """The protocol is all that a window asks for."""
     store = make_store()
-    assert isinstance(store, sash.stores.Store)
+    assert isinstance(store, sash.store.Store)
     shelf = store.open("w")
-    assert isinstance(shelf, sash.stores.Shelf)
+    assert isinstance(shelf, sash.store.Shelf)
     shelf.close()
 
 
@@ -115,7 +115,7 @@ def test_many_keys_are_deleted_at_once(make_store: MakeStore) -> None:
 @pytest.mark.parametrize(("package", "store"), [("lmdb", "Lmdb('x')"), ("redis", "Redis('redis://localhost')")])
 def test_a_missing_package_is_named(package: str, store: str, tmp_path: Path) -> None:
     """Stores are imported without their libraries; who opens one hears what to install, and nothing is left behind."""
-    code = f"import sys; sys.modules[{package!r}] = None; import sash.stores; sash.stores.{store}.open('w')"
+    code = f"import sys; sys.modules[{package!r}] = None; import sash.store; sash.store.{store}.open('w')"
     ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert f"pip install 'sash[{package}]'" in ran.stderr
     assert not list(tmp_path.iterdir())
@@ -123,7 +123,7 @@ def test_a_missing_package_is_named(package: str, store: str, tmp_path: Path) ->
 
 def test_redis_shows_no_password() -> None:
     """What is printed and logged names the place only."""
-    store = sash.stores.Redis("rediss://me:secret@host:1234/5")
+    store = sash.store.Redis("rediss://me:secret@host:1234/5")
     assert "secret" not in repr(store)
     assert "host:1234/5" in repr(store)
 
@@ -131,10 +131,10 @@ def test_redis_shows_no_password() -> None:
 def test_a_redis_writer_that_was_believed_dead_is_fenced_off(redis_server) -> None:
     """It may wake up after its lock has run out and another writer has come: whatever it writes is refused."""
     url = redis_server.url
-    sleeper = sash.stores.Redis(url, namespace="fence", lock_seconds=0.3).open("w")
+    sleeper = sash.store.Redis(url, namespace="fence", lock_seconds=0.3).open("w")
     sleeper._closed.set()  # it renews its lock no more, as if stopped
     sleeper._renewing.join()
-    heir = sash.stores.Redis(url, namespace="fence", lock_seconds=0.3).open("w")
+    heir = sash.store.Redis(url, namespace="fence", lock_seconds=0.3).open("w")
     heir.put_many([(b"a", b"new")])
     with pytest.raises(StoreError, match="another writer"):
         sleeper.put_many([(b"a", b"old")])

@@ -14,15 +14,15 @@ from collections.abc import Callable
 from typing import Any
 
 import sash
-import sash.stores
+import sash.store
 
 STEPS = 1_000_000
 
 
-def store_at(kind: str, place: str) -> sash.stores.Store:
+def store_at(kind: str, place: str) -> sash.store.Store:
     if kind == "lmdb":
-        return sash.stores.Lmdb(place)
-    return sash.stores.Redis(place, namespace="victim", lock_seconds=0.3)
+        return sash.store.Lmdb(place)
+    return sash.store.Redis(place, namespace="victim", lock_seconds=0.3)
 
 
 def window_at(kind: str, place: str, algorithm: str) -> Any:

@@ -8,7 +8,7 @@ import pytest
 
 import sash
 from sash import triggers, windows
-from sash.sliding import Sliding
+from sash.operator import Sliding
 from sash.windows.time import CLOSED
 
 STORIES = sorted(Path(__file__).parent.glob("*.txt"))

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "sash/event_count.hpp"
+#include "sash/monoids/event_count.hpp"
 #include "sash/monoids/arg.hpp"
 #include "sash/monoids/bits.hpp"
 #include "sash/monoids/bloom.hpp"

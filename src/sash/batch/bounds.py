@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from sash._rolling import Bounds, Order
+from sash._batch import Bounds, Order
 from sash.batch.policies import by_operator
 from sash.durations import Duration
 from sash.errors import WindowSpecError

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from sash import _rolling, times
+from sash import _batch, times
 from sash.aggregations.base import Aggregation
 from sash.aggregations.composite import Composite
 from sash.frames import Frame
@@ -36,7 +36,7 @@ class Columns:
         self._values: dict[str, Values] = {}
         self._codes: dict[str, Codes] = {}
         self._objects: dict[str, list[Any]] = {}
-        self._columns: dict[Any, _rolling.Column] = {}
+        self._columns: dict[Any, _batch.Column] = {}
 
     def values(self, name: str) -> Values:
         """A column as numbers, where it has some, and its nulls."""
@@ -63,7 +63,7 @@ class Columns:
         assert self._ticks is not None
         return list(times.decode_array(self._kind, self._ticks))
 
-    def numbers(self, order: _rolling.Order, aggregation: Aggregation, *, wide: bool = False) -> _rolling.Column:
+    def numbers(self, order: _batch.Order, aggregation: Aggregation, *, wide: bool = False) -> _batch.Column:
         """The first column of an aggregation as a native column, without the rows in which any of them is null.
 
         `wide` reads integers as floats. ValueError for a NaN where the aggregation declares it an error.
@@ -78,7 +78,7 @@ class Columns:
             if wide and numbers is not None:
                 numbers = numbers.astype(np.float64, copy=False)
             nulls = self.nulls(names)
-            self._columns[key] = _rolling.Column(order, numbers, nulls, aggregation.nan == "skip")
+            self._columns[key] = _batch.Column(order, numbers, nulls, aggregation.nan == "skip")
         return self._columns[key]
 
     def nulls(self, names: tuple[str, ...]) -> Marks | None:
@@ -140,16 +140,16 @@ class Columns:
             return self.objects(names[0])
         return list(zip(*(self.objects(name) for name in names), strict=True))
 
-    def presence(self, order: _rolling.Order, aggregation: Aggregation, rows: list[Any]) -> _rolling.Column:
+    def presence(self, order: _batch.Order, aggregation: Aggregation, rows: list[Any]) -> _batch.Column:
         """Which rows the aggregation does not skip."""
         plain = type(aggregation).skips is Aggregation.skips and len(aggregation.columns) == 1
         if plain and self.values(aggregation.columns[0]).type != "object":
             return self.numbers(order, aggregation)
-        return _rolling.Column(order, None, self._skipped(aggregation, rows), False)
+        return _batch.Column(order, None, self._skipped(aggregation, rows), False)
 
     def _skipped(self, aggregation: Aggregation, rows: list[Any]) -> Marks:
         if self._absent is None:
-            return _rolling.skipped(aggregation, rows)
+            return _batch.skipped(aggregation, rows)
         # What is no event is not shown to the aggregation.
         events = len(rows) - int(self._absent.sum())
-        return np.concatenate([_rolling.skipped(aggregation, rows[:events]), self._absent[events:]])
+        return np.concatenate([_batch.skipped(aggregation, rows[:events]), self._absent[events:]])

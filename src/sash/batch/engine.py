@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sash._rolling import Bounds, Order
+from sash._batch import Bounds, Order
 from sash.aggregations.base import Aggregation
 from sash.batch.bounds import bounds_of, refusal
 from sash.batch.columns import Columns

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sash._rolling import Order
+from sash._batch import Order
 from sash.durations import Duration
 from sash.errors import WindowSpecError
 from sash.times import FLOAT, Kind, decode_array, encode_array

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sash import _rolling
+from sash import _batch
 from sash.aggregations.args import ArgMax, ArgMin
 from sash.aggregations.base import Aggregation, Native
 from sash.aggregations.compiled import Compiled
@@ -32,7 +32,7 @@ Sorted: TypeAlias = tuple[npt.NDArray[np.int64] | None, npt.NDArray[np.uint32] |
 class Batch:
     """What all passes over one frame share."""
 
-    order: _rolling.Order
+    order: _batch.Order
     columns: Columns
     #: Only what was known when a row came.
     known: bool
@@ -55,7 +55,7 @@ class Batch:
 class Pass(Protocol):
     """One aggregation over the windows of a batch."""
 
-    def run(self, batch: Batch, bounds: _rolling.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row."""
 
 
@@ -108,7 +108,7 @@ class KernelPass:
     aggregation: Aggregation
     kernel: str
 
-    def run(self, batch: Batch, bounds: _rolling.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row."""
         native = self.aggregation.native()
         assert native is not None
@@ -116,7 +116,7 @@ class KernelPass:
             batch.columns.check(self.kernel, name, bool(native.options.get("geometric")))
         column = batch.columns.numbers(batch.order, self.aggregation)
         options = _options(native)
-        values, counts = _rolling.aggregate(self.kernel, batch.order, bounds, column, batch.known, **options)
+        values, counts = _batch.aggregate(self.kernel, batch.order, bounds, column, batch.known, **options)
         if values.dtype == np.int64:
             # One of the two names that C has for it; NumPy's own is the other.
             values = values.view(np.int64)
@@ -140,7 +140,7 @@ class EndPass:
     aggregation: Aggregation
     kernel: str
 
-    def run(self, batch: Batch, bounds: _rolling.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row."""
         return Taken(self.aggregation.columns[0], _rows(self.aggregation, self.kernel, batch, bounds))
 
@@ -152,7 +152,7 @@ class ArgumentPass:
     aggregation: Aggregation
     kernel: str
 
-    def run(self, batch: Batch, bounds: _rolling.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row."""
         rows = _rows(self.aggregation, self.kernel, batch, bounds)
         arguments = self.aggregation.columns[1:]
@@ -167,11 +167,11 @@ class DistinctPass:
 
     aggregation: Aggregation
 
-    def run(self, batch: Batch, bounds: _rolling.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row."""
         codes = batch.columns.codes(self.aggregation.columns[0])
         column = batch.columns.numbers(batch.order, self.aggregation)
-        values = _rolling.distinct(batch.order, bounds, column, codes.codes, codes.count)
+        values = _batch.distinct(batch.order, bounds, column, codes.codes, codes.count)
         valid = _enough(batch, bounds, column, None, batch.min_periods)
         return Numbers(values.view(np.int64), valid, "integer", batch.min_periods > 0)
 
@@ -182,11 +182,11 @@ class CollectPass:
 
     aggregation: Aggregation
 
-    def run(self, batch: Batch, bounds: _rolling.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row."""
         rows = batch.columns.rows_of(self.aggregation)
         column = batch.columns.presence(batch.order, self.aggregation, rows)
-        results = _rolling.collect(batch.order, bounds, column, rows)
+        results = _batch.collect(batch.order, bounds, column, rows)
         return Objects(_nulled(results, _enough(batch, bounds, column, None, batch.min_periods)))
 
 
@@ -196,14 +196,14 @@ class QuantilePass:
 
     aggregation: Aggregation
 
-    def run(self, batch: Batch, bounds: _rolling.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row."""
         assert isinstance(self.aggregation, Quantiles)
         column = batch.columns.numbers(batch.order, self.aggregation)
-        counts, _ = _rolling.aggregate("count", batch.order, bounds, column, False)
+        counts, _ = _batch.aggregate("count", batch.order, bounds, column, False)
         if batch.known or not len(counts) or int(counts.max()) > MOST:
             return ObjectPass(self.aggregation).run(batch, bounds)
-        first, _ = _rolling.aggregate("first", batch.order, bounds, column, False)
+        first, _ = _batch.aggregate("first", batch.order, bounds, column, False)
         rows = batch.sorted_rows()
         values, places = self._values(batch, rows)
         low = np.where(first[rows] < 0, 0, places[first[rows]])
@@ -236,7 +236,7 @@ class CompiledPass:
 
     aggregation: Compiled
 
-    def run(self, batch: Batch, bounds: _rolling.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row. Where a function failed, the Python methods run, and say why."""
         functions = self.aggregation._functions
         options = functions.options()
@@ -247,7 +247,7 @@ class CompiledPass:
         column = batch.columns.numbers(batch.order, self.aggregation)
         kinds = options["integer_results"]
         addresses = [options["lift"], options["combine"], options["lower"]]
-        done = _rolling.compiled(
+        done = _batch.compiled(
             addresses, options["identity"], len(kinds), batch.order, bounds, column, inputs, batch.known
         )
         if done is None:
@@ -278,12 +278,12 @@ class ObjectPass:
 
     aggregation: Aggregation
 
-    def run(self, batch: Batch, bounds: _rolling.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row."""
         rows = batch.columns.rows_of(self.aggregation)
         column = batch.columns.presence(batch.order, self.aggregation, rows)
         times = batch.columns.times if self.aggregation.timed else None
-        results, counts = _rolling.aggregate_objects(
+        results, counts = _batch.aggregate_objects(
             self.aggregation, batch.order, bounds, column, rows, times, batch.known
         )
         return tidy(_nulled(results, _enough(batch, bounds, column, counts, batch.min_periods)))
@@ -293,17 +293,17 @@ def _options(native: Native) -> dict[str, Any]:
     return {name: value for name, value in native.options.items() if name in ("geometric", "root", "ddof")}
 
 
-def _rows(aggregation: Aggregation, kernel: str, batch: Batch, bounds: _rolling.Bounds) -> npt.NDArray[np.int64]:
+def _rows(aggregation: Aggregation, kernel: str, batch: Batch, bounds: _batch.Bounds) -> npt.NDArray[np.int64]:
     column = batch.columns.numbers(batch.order, aggregation)
-    rows, counts = _rolling.aggregate(kernel, batch.order, bounds, column, batch.known)
+    rows, counts = _batch.aggregate(kernel, batch.order, bounds, column, batch.known)
     valid = _enough(batch, bounds, column, counts, batch.min_periods)
     return rows if valid is None else np.where(valid, rows, -1)
 
 
 def _enough(
     batch: Batch,
-    bounds: _rolling.Bounds,
-    column: _rolling.Column,
+    bounds: _batch.Bounds,
+    column: _batch.Column,
     counts: npt.NDArray[np.uint32] | None,
     least: int,
 ) -> npt.NDArray[np.bool_] | None:
@@ -311,7 +311,7 @@ def _enough(
     if counts is not None:
         valid = counts >= least
         return None if valid.all() else valid
-    marks = _rolling.enough(batch.order, bounds, column, least)
+    marks = _batch.enough(batch.order, bounds, column, least)
     return None if marks is None else marks.view(np.bool_)
 
 

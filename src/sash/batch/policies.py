@@ -15,7 +15,7 @@ from sash.aggregations.records import takes_row
 from sash.batch.passes import tidy
 from sash.frames import Frame
 from sash.frames.base import Answer, Codes
-from sash.sliding import Sliding
+from sash.operator import Sliding
 from sash.times import Kind, decode_array
 from sash.windows import AdaptiveWindow, DeltaWindow, PolicyWindow, PunctuatedWindow, WindowPolicy
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from sash._rolling import Order
+from sash._batch import Order
 from sash.batch.columns import Columns
 from sash.batch.grid import Ends, ends_of
 from sash.batch.passes import Sorted

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sash._rolling import encode_integers, encode_objects
+from sash._batch import encode_integers, encode_objects
 from sash.errors import PlanError
 from sash.frames.base import (
     Answer,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sash._rolling import encode_integers
+from sash._batch import encode_integers
 from sash.aggregations.composite import Record
 from sash.errors import PlanError
 from sash.frames.base import (
@@ -108,7 +108,7 @@ class ArrowFrame:
         if values.numbers is not None:
             return _number_codes(values)
         if pa.types.is_nested(array.type):
-            from sash._rolling import encode_objects
+            from sash._batch import encode_objects
 
             return Codes(*encode_objects([repr(value) for value in array.to_pylist()]))
         encoded = array.dictionary_encode()

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sash._rolling import encode_integers
+from sash._batch import encode_integers
 from sash.times import Kind
 
 __all__ = [

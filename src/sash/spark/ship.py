@@ -12,7 +12,7 @@ from typing import Any, Final
 __all__ = ["archive", "ship"]
 
 #: Native modules cannot be imported out of an archive; Spark unpacks this one.
-_NATIVE: Final = ("sash._core", "sash._rolling")
+_NATIVE: Final = ("sash._core", "sash._batch")
 
 
 def ship(spark: Any) -> None:

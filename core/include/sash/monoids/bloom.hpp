@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "sash/bit_array.hpp"
+#include "sash/monoids/bit_array.hpp"
 #include "sash/hash.hpp"
 
 namespace sash {

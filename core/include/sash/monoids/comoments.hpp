@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "sash/event_count.hpp"
+#include "sash/monoids/event_count.hpp"
 
 namespace sash {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <tuple>
 
-#include "sash/tick_scale.hpp"
+#include "sash/monoids/tick_scale.hpp"
 
 namespace sash {
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "sash/event_count.hpp"
+#include "sash/monoids/event_count.hpp"
 #include "sash/number.hpp"
 
 namespace sash {

@@ -7,7 +7,7 @@
 
 #include "sash/monoids/extrema.hpp"
 #include "sash/number.hpp"
-#include "sash/tick_scale.hpp"
+#include "sash/monoids/tick_scale.hpp"
 
 namespace sash {
 

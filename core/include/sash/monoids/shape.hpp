@@ -6,7 +6,7 @@
 #include <functional>
 #include <tuple>
 
-#include "sash/event_count.hpp"
+#include "sash/monoids/event_count.hpp"
 
 namespace sash {
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from sash.batch.engine import Job as FrameJob
-from sash.sliding.scale import Grid, Scale
+from sash.operator.scale import Grid, Scale
 from sash.spark.stream.engine import BucketEngine, Told
 from sash.spark.stream.job import Job
 from sash.spark.typed import TypedFrame

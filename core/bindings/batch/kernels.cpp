@@ -1,0 +1,91 @@
+//! The built-in aggregations over a batch.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+
+#include "batch/batch.hpp"
+
+namespace sash::batch {
+
+namespace {
+
+//! The results by row, and in a batch of arrivals how many values each window had.
+struct Answer {
+    Room<std::int64_t> integers;
+    Room<double> reals;
+    Room<std::uint32_t> counts;
+    bool real = false;
+    bool counted = false;
+};
+
+void positions_to_rows(const Order& order, std::span<std::int64_t> found) {
+    if (order.as_given()) return;
+    for (std::int64_t& position : found)
+        if (position != kNoRow) position = order.row_at(static_cast<Position>(position));
+}
+
+void run(const KernelName& kernel, const Order& order, const Bounds& bounds, const Column& column, bool late,
+         Answer& answer) {
+    answer.real = gives_reals(kernel.name, column.real);
+    answer.counted = late;
+    if (answer.real) {
+        answer.reals = Room<double>(order.size());
+    } else {
+        answer.integers = Room<std::int64_t>(order.size());
+    }
+    const Results out{{answer.integers.span(), order.rows()}, {answer.reals.span(), order.rows()}};
+    if (late) {
+        answer.counts = Room<std::uint32_t>(order.size());
+        const Slots counts(answer.counts.span(), order.rows());
+        run_known(kernel, {order, bounds, column.presence, counts}, column, out);
+    } else {
+        run_kernel(kernel, Final{order, bounds, column.presence}, column, out);
+    }
+    if (gives_rows(kernel.name)) positions_to_rows(order, answer.integers.span());
+}
+
+std::pair<nb::object, nb::object> aggregate(const std::string& name, const Order& order, const Bounds& bounds,
+                                            const HeldColumn& column, bool known, bool geometric, bool root, int ddof) {
+    Answer answer;
+    const KernelName kernel{name, geometric, root, ddof, column.nans};
+    try {
+        const nb::gil_scoped_release release;
+        // Where all came in order the bounds already leave out what came later.
+        run(kernel, order, bounds, column.column, known && !order.in_order(), answer);
+    } catch (const DoesNotFit& error) {
+        raise_does_not_fit(order, error);
+    }
+    const nb::object counts = answer.counted ? nb::cast(array_of(std::move(answer.counts))) : nb::none();
+    if (answer.real) return {nb::cast(array_of(std::move(answer.reals))), counts};
+    return {nb::cast(array_of(std::move(answer.integers))), counts};
+}
+
+Array<std::int64_t> distinct(const Order& order, const Bounds& bounds, const HeldColumn& column,
+                             const Input<std::uint32_t>& codes, std::size_t count) {
+    Room<std::int64_t> result(order.size());
+    {
+        const nb::gil_scoped_release release;
+        Room<std::uint32_t> sorted(order.size());
+        order.gather(std::span<const std::uint32_t>(codes.data(), codes.size()), sorted.span());
+        exact_distinct(sorted.span(), count, column.column.presence, bounds, {result.span(), order.rows()});
+    }
+    return array_of(std::move(result));
+}
+
+}  // namespace
+
+void raise_does_not_fit(const Order& order, const DoesNotFit& error) {
+    const auto row = static_cast<unsigned long long>(order.row_at(static_cast<Position>(error.position)));
+    PyErr_Format(PyExc_OverflowError,
+                 "the result of row %llu does not fit in 64 bits; pass floats, or scale the values down", row);
+    throw nb::python_error();
+}
+
+void bind_kernels(nb::module_& module) {
+    module.def("aggregate", &aggregate, nb::arg("kernel"), nb::arg("order"), nb::arg("bounds"), nb::arg("column"),
+               nb::arg("known"), nb::arg("geometric") = false, nb::arg("root") = false, nb::arg("ddof") = 1);
+    module.def("distinct", &distinct, nb::arg("order"), nb::arg("bounds"), nb::arg("column"), nb::arg("codes"),
+               nb::arg("count"));
+}
+
+}  // namespace sash::batch

@@ -1,0 +1,11 @@
+//! The private module sash._batch: a table of contents.
+#include "batch/batch.hpp"
+
+NB_MODULE(_batch, module) {
+    nanobind::set_leak_warnings(false);
+    sash::batch::bind_orders(module);
+    sash::batch::bind_columns(module);
+    sash::batch::bind_kernels(module);
+    sash::batch::bind_records(module);
+    sash::batch::bind_objects(module);
+}

@@ -1,0 +1,67 @@
+//! What a record answers, as Python objects.
+#include <variant>
+#include <vector>
+
+#include "errors.hpp"
+#include "window/face.hpp"
+#include "monoids/row.hpp"
+
+namespace sash::face {
+
+namespace {
+
+//! Where the numbers of one answer come from.
+struct Source {
+    const AnswerSpec& spec;
+    const Clock& clock;
+    //! The kind of the column that a code is of.
+    Kind coded;
+};
+
+//! A number of an answer; None where it has no value.
+struct Element {
+    const Source& source;
+
+    nb::object operator()(std::monostate) const { return nb::none(); }
+    nb::object operator()(std::int64_t number) const {
+        return source.spec.truth ? nb::object(nb::bool_(number != 0)) : nb::object(nb::int_(number));
+    }
+    nb::object operator()(double number) const { return nb::float_(number); }
+    nb::object operator()(Coded number) const { return number_of(number.cell, source.coded); }
+    nb::object operator()(Instant instant) const { return source.clock.decode(instant.ticks); }
+};
+
+//! A whole answer: one without a value is what the aggregation says of an empty window.
+struct Whole : Element {
+    using Element::operator();
+
+    nb::object operator()(std::monostate) const { return source.spec.aggregation.attr("empty"); }
+    nb::object operator()(const std::vector<Scalar>& several) const {
+        nb::list numbers;
+        for (const Scalar& scalar : several) numbers.append(std::visit(Element{source}, scalar));
+        return source.spec.aggregation.attr("shape")(nb::tuple(numbers));
+    }
+};
+
+}  // namespace
+
+nb::object Window::answered(const Answers& answers) const {
+    const std::vector<AnswerSpec>& specs = reader_.row()->answers();
+    if (!reader_.row()->composite()) return answered(specs.front(), answers);
+    nb::object tuple = checked_steal(PyTuple_New(static_cast<Py_ssize_t>(specs.size())));
+    for (std::size_t i = 0; i < specs.size(); ++i)
+        PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), answered(specs[i], answers).release().ptr());
+    return spec_.aggregation.attr("shape")(tuple);
+}
+
+nb::object Window::answered(const AnswerSpec& spec, const Answers& answers) const {
+    if (!spec.native) {
+        const Object& object = answers.members[spec.position];
+        return object ? nb::borrow(object.get()) : nb::object(spec.aggregation.attr("empty"));
+    }
+    const std::size_t slot = reader_.row()->parts()[spec.position].slots.back();
+    const Source source{spec, clock_, mode_.reals[slot] ? Kind::real : Kind::integer};
+    return std::visit(Whole{{source}}, answers.parts[spec.position]);
+}
+
+}  // namespace sash::face

@@ -1,0 +1,190 @@
+//! The parts of records by name: the one list to add a fixed-size aggregation to.
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "monoids/row.hpp"
+#include "sash/monoids/comoments.hpp"
+#include "sash/monoids/decayed_sum.hpp"
+#include "sash/monoids/delta.hpp"
+#include "sash/monoids/harmonic_mean.hpp"
+#include "sash/monoids/increasing_run.hpp"
+#include "sash/monoids/m4.hpp"
+#include "sash/monoids/rate.hpp"
+#include "sash/monoids/row_of.hpp"
+#include "sash/monoids/shape.hpp"
+#include "sash/monoids/time_weighted_mean.hpp"
+#include "sash/monoids/weighted_mean.hpp"
+#include "sash/monoids/record/compiled.hpp"
+#include "sash/monoids/record/layout.hpp"
+
+namespace sash::face {
+
+namespace {
+
+struct Making {
+    Layout& layout;
+    const PartSpec& part;
+    //! Its first column is read as reals.
+    bool real;
+    TickScale scale;
+
+    const KernelOptions& options() const { return part.options; }
+    NumberKind kind() const { return real ? NumberKind::real : NumberKind::integer; }
+    bool is(std::string_view name) const { return part.kernel == name; }
+
+    template <class M>
+    void add(M monoid) const {
+        layout.add(std::move(monoid), {part.slots.front(), part.slots.back()});
+    }
+};
+
+void add_sum(const Making& making) {
+    if (making.real) return making.add(SumReal{});
+    making.add(SumInt{});
+}
+
+void add_count(const Making& making) {
+    making.add(Count{});
+}
+
+void add_product(const Making& making) {
+    if (making.real) return making.add(ProductReal{});
+    making.add(ProductInt{});
+}
+
+void add_mean(const Making& making) {
+    making.add(Mean{making.options().geometric});
+}
+
+void add_moments(const Making& making) {
+    making.add(Moments{making.options().ddof, making.options().root});
+}
+
+void add_extreme(const Making& making) {
+    making.add(Extremes(making.is("min"), Max{making.kind()}));
+}
+
+void add_range(const Making& making) {
+    making.add(Range{making.kind()});
+}
+
+void add_counted(const Making& making) {
+    making.add(ExtremeCounts(making.is("min_count")));
+}
+
+void add_bits(const Making& making) {
+    making.add(Bits(making.is("bit_and") || making.is("all")));
+}
+
+void add_shape(const Making& making) {
+    const auto form = making.is("skewness") ? Shape::Form::skewness : Shape::Form::kurtosis;
+    making.add(Shape{form, making.options().bias});
+}
+
+void add_comoments(const Making& making) {
+    const auto form = making.is("covariance")    ? CoMoments::Form::covariance
+                      : making.is("correlation") ? CoMoments::Form::correlation
+                                                 : CoMoments::Form::line;
+    making.add(CoMoments{form, making.options().ddof});
+}
+
+void add_weighted_mean(const Making& making) {
+    making.add(WeightedMean{});
+}
+
+void add_harmonic_mean(const Making& making) {
+    making.add(HarmonicMean{});
+}
+
+void add_delta(const Making& making) {
+    making.add(Delta{making.kind()});
+}
+
+void add_decayed_sum(const Making& making) {
+    making.add(DecayedSum{making.scale, making.options().half_life});
+}
+
+void add_rate(const Making& making) {
+    making.add(Rate{making.scale});
+}
+
+void add_time_weighted_mean(const Making& making) {
+    making.add(TimeWeightedMean{making.scale});
+}
+
+void add_m4(const Making& making) {
+    making.add(M4{making.scale, making.kind()});
+}
+
+void add_increasing_run(const Making& making) {
+    making.add(LongestIncreasingRun{making.scale, making.kind()});
+}
+
+void add_row_of(const Making& making) {
+    const auto pick = making.is("row_of_greatest") ? RowOf::Pick::greatest
+                      : making.is("row_of_least")  ? RowOf::Pick::least
+                      : making.is("row_of_first")  ? RowOf::Pick::first
+                                                   : RowOf::Pick::last;
+    making.add(RowOf{pick});
+}
+
+void add_compiled(const Making& making) {
+    making.layout.add(std::make_unique<CompiledGroup>(*making.options().compiled, making.part.slots));
+}
+
+using Maker = void (*)(const Making&);
+
+constexpr std::pair<std::string_view, Maker> kParts[] = {
+    {"count", add_count},
+    {"sum", add_sum},
+    {"product", add_product},
+    {"mean", add_mean},
+    {"moments", add_moments},
+    {"min", add_extreme},
+    {"max", add_extreme},
+    {"range", add_range},
+    {"min_count", add_counted},
+    {"max_count", add_counted},
+    {"bit_or", add_bits},
+    {"bit_and", add_bits},
+    {"any", add_bits},
+    {"all", add_bits},
+    {"skewness", add_shape},
+    {"kurtosis", add_shape},
+    {"covariance", add_comoments},
+    {"correlation", add_comoments},
+    {"line", add_comoments},
+    {"weighted_mean", add_weighted_mean},
+    {"harmonic_mean", add_harmonic_mean},
+    {"delta", add_delta},
+    {"decayed_sum", add_decayed_sum},
+    {"rate", add_rate},
+    {"time_weighted_mean", add_time_weighted_mean},
+    {"m4", add_m4},
+    {"increasing_run", add_increasing_run},
+    {"row_of_greatest", add_row_of},
+    {"row_of_least", add_row_of},
+    {"row_of_first", add_row_of},
+    {"row_of_last", add_row_of},
+    {"compiled", add_compiled},
+};
+
+}  // namespace
+
+LayoutPtr RowReader::layout(const Mode& mode) const {
+    auto layout = std::make_shared<Layout>();
+    for (const PartSpec& part : parts_) {
+        const auto* const found = std::find_if(std::begin(kParts), std::end(kParts),
+                                               [&](const auto& known) { return known.first == part.kernel; });
+        if (found == std::end(kParts)) throw std::invalid_argument("no part of a record is called " + part.kernel);
+        found->second({*layout, part, mode.reals[part.slots.front()], mode.scale});
+    }
+    return layout;
+}
+
+}  // namespace sash::face

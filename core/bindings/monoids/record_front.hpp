@@ -1,0 +1,19 @@
+//! The ends of a record. To be included before the kernels that use them.
+#pragma once
+
+#include "window/front.hpp"
+#include "sash/monoids/record.hpp"
+
+namespace sash::face {
+
+template <class Storage>
+Storage lift(const Record<Storage>& record, Time time, const Value& value) {
+    return record.lift({time, value.row});
+}
+
+template <class Storage>
+Result lower(const Record<Storage>& record, const Storage& partial) {
+    return Answers{record.lower(partial), {}};
+}
+
+}  // namespace sash::face

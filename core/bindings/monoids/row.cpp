@@ -1,0 +1,237 @@
+#include "monoids/row.hpp"
+
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "errors.hpp"
+#include "sash/monoids/widen.hpp"
+
+namespace sash::face {
+
+namespace {
+
+nb::object column_of(nb::handle row, nb::handle column) {
+    PyObject* const found = PyObject_GetItem(row.ptr(), column.ptr());
+    if (found != nullptr) return nb::steal(found);
+    if (!PyErr_ExceptionMatches(PyExc_KeyError) && !PyErr_ExceptionMatches(PyExc_TypeError) &&
+        !PyErr_ExceptionMatches(PyExc_IndexError))
+        throw nb::python_error();
+    PyErr_Clear();
+    const bool missing = PyMapping_Check(row.ptr()) && !PySequence_Check(row.ptr());
+    const char* const rule =
+        missing ? "the row has no column %R: %.80R" : "a row is needed, a mapping with the column %R, not %.80R";
+    PyErr_Format(missing ? PyExc_KeyError : PyExc_TypeError, rule, column.ptr(), row.ptr());
+    throw nb::python_error();
+}
+
+nb::object item_of(nb::handle source, std::ptrdiff_t index, std::ptrdiff_t length) {
+    const bool fits =
+        (PyTuple_Check(source.ptr()) || PyList_Check(source.ptr())) && PySequence_Fast_GET_SIZE(source.ptr()) == length;
+    if (!fits) {
+        PyErr_Format(PyExc_TypeError, "a tuple of %zd values is needed, not %s (%.60R)", length,
+                     Py_TYPE(source.ptr())->tp_name, source.ptr());
+        throw nb::python_error();
+    }
+    return nb::borrow(PySequence_Fast_GET_ITEM(source.ptr(), index));
+}
+
+std::ptrdiff_t whole_or(nb::handle index) {
+    return index.is_none() ? -1 : nb::cast<std::ptrdiff_t>(index);
+}
+
+Path path_of(nb::handle path) {
+    return {path.attr("column"), whole_or(path.attr("index")), nb::cast<std::ptrdiff_t>(path.attr("length"))};
+}
+
+Slot slot_of(nb::handle slot) {
+    const auto inputs = nb::cast<std::string>(slot.attr("inputs"));
+    const auto nan = nb::cast<std::string>(slot.attr("nan"));
+    const auto kernel = nb::cast<std::string>(slot.attr("kernel"));
+    return {path_of(slot.attr("path")),
+            ValueReader(kernel, inputs, nan, nb::cast<bool>(slot.attr("positive")), nb::none())};
+}
+
+PartSpec part_of(nb::handle part) {
+    PartSpec spec{nb::cast<std::string>(part.attr("kernel")), kernel_options(part.attr("options")), {}};
+    for (const nb::handle slot : nb::iter(part.attr("slots"))) spec.slots.push_back(nb::cast<std::uint16_t>(slot));
+    return spec;
+}
+
+ObjectSpec object_of(nb::handle member) {
+    ObjectSpec spec{member.attr("aggregation"), {}, member.attr("aggregation").attr("skips")};
+    for (const nb::handle path : nb::iter(member.attr("paths"))) spec.paths.push_back(path_of(path));
+    return spec;
+}
+
+AnswerSpec answer_of(nb::handle answer) {
+    return {answer.attr("aggregation"), nb::cast<bool>(answer.attr("native")),
+            nb::cast<std::size_t>(answer.attr("position")), nb::cast<bool>(answer.attr("truth"))};
+}
+
+template <class Spec>
+std::vector<Spec> all_of(nb::handle items, Spec (*make)(nb::handle)) {
+    std::vector<Spec> specs;
+    for (const nb::handle item : nb::iter(items)) specs.push_back(make(item));
+    return specs;
+}
+
+}  // namespace
+
+nb::object Path::find(nb::handle event) const {
+    nb::object found = column.is_none() ? nb::borrow(event) : column_of(event, column);
+    return index < 0 || found.is_none() ? found : item_of(found, index, length);
+}
+
+nb::object ObjectSpec::find(nb::handle event) const {
+    if (paths.size() == 1) return paths[0].find(event);
+    nb::list values;
+    for (const Path& path : paths) values.append(path.find(event));
+    return nb::tuple(values);
+}
+
+RowReader::RowReader(nb::handle row)
+    : slots_(all_of(row.attr("slots"), slot_of)),
+      parts_(all_of(row.attr("parts"), part_of)),
+      objects_(all_of(row.attr("objects"), object_of)),
+      answers_(all_of(row.attr("answers"), answer_of)),
+      timed_(nb::cast<bool>(row.attr("timed"))),
+      composite_(nb::cast<bool>(row.attr("composite"))) {
+    if (slots_.size() > kMostSlots)
+        raise("AggregationError", "one record reads at most " + std::to_string(kMostSlots) +
+                                      " different columns, not " + std::to_string(slots_.size()) +
+                                      ": make several windows of it");
+}
+
+bool RowReader::read_field(const Slot& slot, nb::handle source, Field& field, Kind& kind) const {
+    Value value;
+    Mode mode;
+    Holder holder;
+    const nb::object found = slot.path.find(source);
+    field.present = slot.reader.read(found, value, mode, holder);
+    field.cell = value.cell;
+    field.real = value.real;
+    kind = field.present ? mode.value : Kind::integer;
+    return field.present;
+}
+
+bool RowReader::read(nb::handle source, Value& value, Mode& mode, Holder& holder) const {
+    bool taken = false;
+    mode.reals.reset();
+    holder.fields.resize(slots_.size());
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+        Kind kind = Kind::integer;
+        taken |= read_field(slots_[i], source, holder.fields[i], kind);
+        if (slots_[i].reader.inputs() == Inputs::number && kind == Kind::real) mode.reals.set(i);
+    }
+    for (const ObjectSpec& object : objects_) {
+        nb::object found = object.find(source);
+        const bool skipped = nb::cast<bool>(object.skips(found));
+        taken |= !skipped;
+        holder.members.push_back(skipped ? nullptr : found.ptr());
+        holder.kept.push_back(std::move(found));
+    }
+    value.row = holder.fields;
+    value.members = holder.members;
+    return taken;
+}
+
+void RowReader::settle(std::span<Field> fields, const std::bitset<kMostSlots>& from,
+                       const std::bitset<kMostSlots>& to) const {
+    if (from == to) return;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        if (from[i] == to[i] || !fields[i].present) continue;
+        fields[i].real = exact_real(fields[i].cell);
+        fields[i].cell = encode_real(fields[i].real);
+    }
+}
+
+void RowReader::read_slot(std::size_t slot, nb::handle column, std::span<Field> rows, Mode& mode) const {
+    using Integers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    using Marks = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    if (nb::isinstance<nb::list>(column)) {
+        // Values that stand for nothing, and marks that say which are there.
+        read_slot(slot, column[0], rows, mode);
+        const Marks marks = nb::cast<Marks>(column[1]);
+        for (std::size_t i = 0; i < marks.size(); ++i)
+            if (marks(i) == 0) rows[i * slots_.size() + slot].present = false;
+        return;
+    }
+    Integers integers;
+    Reals reals;
+    bool real = false;
+    if (nb::try_cast(column, integers, false)) {
+        read_column(slot, std::span(integers.data(), integers.size()), rows);
+    } else if (nb::try_cast(column, reals, false)) {
+        read_column(slot, std::span(reals.data(), reals.size()), rows);
+        real = true;
+    } else {
+        real = read_objects(slot, nb::cast<nb::tuple>(column), rows);
+    }
+    if (real && slots_[slot].reader.inputs() == Inputs::number) mode.reals.set(slot);
+}
+
+bool RowReader::read_objects(std::size_t slot, const nb::tuple& values, std::span<Field> rows) const {
+    const ValueReader& reader = slots_[slot].reader;
+    std::vector<bool> real(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        Value value;
+        Mode mode;
+        Holder holder;
+        Field& field = rows[i * slots_.size() + slot];
+        field.present = reader.read(values[i], value, mode, holder);
+        field.cell = value.cell;
+        field.real = value.real;
+        real[i] = field.present && mode.value == Kind::real;
+    }
+    const bool any = std::find(real.begin(), real.end(), true) != real.end();
+    if (!any || reader.inputs() != Inputs::number) return any;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        Field& field = rows[i * slots_.size() + slot];
+        if (real[i] || !field.present) continue;
+        field.real = exact_real(field.cell);
+        field.cell = encode_real(field.real);
+    }
+    return true;
+}
+
+void RowReader::read_column(std::size_t slot, std::span<const std::int64_t> integers, std::span<Field> rows) const {
+    const bool ignored = slots_[slot].reader.inputs() == Inputs::ignored;
+    Field* field = &rows[slot];
+    for (const std::int64_t integer : integers) {
+        *field = {ignored ? 1 : integer, ignored ? 1.0 : 0.0, true};
+        field += slots_.size();
+    }
+}
+
+void RowReader::read_column(std::size_t slot, std::span<const double> reals, std::span<Field> rows) const {
+    const ValueReader& reader = slots_[slot].reader;
+    const bool ignored = reader.inputs() == Inputs::ignored;
+    Field* field = &rows[slot];
+    for (const double real : reals) {
+        *field = {ignored ? 1 : reader.code(real), ignored ? 1.0 : real, reader.accepts(real)};
+        field += slots_.size();
+    }
+}
+
+std::vector<bool> RowReader::reading(const std::bitset<kMostSlots>& columns) const {
+    std::vector<bool> reads;
+    for (const PartSpec& part : parts_)
+        reads.push_back(
+            std::any_of(part.slots.begin(), part.slots.end(), [&](std::uint16_t slot) { return columns[slot]; }));
+    return reads;
+}
+
+std::vector<PyObject*> RowReader::references() const {
+    std::vector<PyObject*> held;
+    for (const ObjectSpec& object : objects_) {
+        held.push_back(object.aggregation.ptr());
+        held.push_back(object.skips.ptr());
+    }
+    for (const AnswerSpec& answer : answers_) held.push_back(answer.aggregation.ptr());
+    return held;
+}
+
+}  // namespace sash::face

@@ -1,0 +1,110 @@
+//! Rows on their way into a record: which columns are read, how, and by whom.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "window/kernel.hpp"
+#include "monoids/values.hpp"
+
+namespace sash::face {
+
+//! Where a value lies in what an event brings: in a column of a row or in the whole, and there at a place of a tuple or
+//! in the whole.
+struct Path {
+    //! None for the whole.
+    nb::object column;
+    //! Negative for the whole.
+    std::ptrdiff_t index = -1;
+    //! The length of that tuple.
+    std::ptrdiff_t length = 0;
+
+    //! A new reference, so that it lives as long as it must.
+    nb::object find(nb::handle event) const;
+};
+
+//! A column as one reader reads it. Parts that read it alike share it.
+struct Slot {
+    Path path;
+    ValueReader reader;
+};
+
+//! One fixed-size aggregation of a record: its kernel, and the slots that it reads.
+struct PartSpec {
+    std::string kernel;
+    KernelOptions options;
+    std::vector<std::uint16_t> slots;
+};
+
+//! A member in Python: a column for each of its inputs, or none for the whole.
+struct ObjectSpec {
+    nb::object aggregation;
+    std::vector<Path> paths;
+    nb::object skips;
+
+    nb::object find(nb::handle event) const;
+};
+
+//! What a record answers for one of its names.
+struct AnswerSpec {
+    nb::object aggregation;
+    //! Of a part or of a member in Python.
+    bool native;
+    std::size_t position;
+    bool truth;
+};
+
+//! Everything about a record that does not change.
+class RowReader {
+public:
+    //! From a sash.aggregations.records.Row.
+    explicit RowReader(nb::handle row);
+
+    //! False if every member passes the event over.
+    bool read(nb::handle source, Value& value, Mode& mode, Holder& holder) const;
+    //! Reads the integers of the columns that have become reals as such.
+    void settle(std::span<Field> fields, const std::bitset<kMostSlots>& from, const std::bitset<kMostSlots>& to) const;
+    //! One column of many events, an array or a tuple, into rows of fields that lie one behind the other.
+    void read_slot(std::size_t slot, nb::handle column, std::span<Field> rows, Mode& mode) const;
+
+    const std::vector<Slot>& slots() const { return slots_; }
+    const std::vector<PartSpec>& parts() const { return parts_; }
+    const std::vector<ObjectSpec>& objects() const { return objects_; }
+    const std::vector<AnswerSpec>& answers() const { return answers_; }
+    //! Partials keep times, or a member in Python asks for them.
+    bool timed() const { return timed_; }
+    //! The answer is a record, even of one.
+    bool composite() const { return composite_; }
+    //! Which parts read a column among these.
+    std::vector<bool> reading(const std::bitset<kMostSlots>& columns) const;
+    std::vector<PyObject*> references() const;
+
+    //! Where the parts lie if the columns and the times are such.
+    LayoutPtr layout(const Mode& mode) const;
+
+private:
+    void read_column(std::size_t slot, std::span<const std::int64_t> integers, std::span<Field> rows) const;
+    void read_column(std::size_t slot, std::span<const double> reals, std::span<Field> rows) const;
+    //! True if a number among them is a real; all of them are read as such then.
+    bool read_objects(std::size_t slot, const nb::tuple& values, std::span<Field> rows) const;
+    bool read_field(const Slot& slot, nb::handle source, Field& field, Kind& kind) const;
+
+    std::vector<Slot> slots_;
+    std::vector<PartSpec> parts_;
+    std::vector<ObjectSpec> objects_;
+    std::vector<AnswerSpec> answers_;
+    bool timed_ = false;
+    bool composite_ = false;
+};
+
+KernelOptions kernel_options(nb::handle options);
+
+//! A kernel over a record: FiBA keeps small ones in place; the other algorithms, and large ones, by reference.
+std::unique_ptr<Kernel> make_record(const RowReader& row, const LayoutPtr& layout, const AlgorithmOptions& algorithm);
+
+}  // namespace sash::face

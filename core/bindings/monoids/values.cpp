@@ -1,0 +1,292 @@
+#include "monoids/values.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "monoids/row.hpp"
+#include "sash/hash.hpp"
+#include "sash/monoids/widen.hpp"
+
+namespace sash::face {
+
+namespace {
+
+Inputs inputs_named(std::string_view name) {
+    constexpr std::pair<std::string_view, Inputs> kNames[] = {
+        {"ignored", Inputs::ignored}, {"number", Inputs::number}, {"real", Inputs::real},
+        {"integer", Inputs::integer}, {"bool", Inputs::boolean},  {"any", Inputs::any},
+        {"keyed", Inputs::keyed},     {"text", Inputs::text},     {"hashable", Inputs::hashable},
+        {"object", Inputs::object},   {"row", Inputs::row}};
+    for (const auto& [known, inputs] : kNames)
+        if (known == name) return inputs;
+    throw std::invalid_argument("no kind of input is called " + std::string(name));
+}
+
+OnNan nan_named(std::string_view name) {
+    return name == "skip" ? OnNan::skip : name == "error" ? OnNan::error : OnNan::propagate;
+}
+
+//! The Python definition of how a value is read decides on everything but the plainest types, errors included.
+nb::object read_by(const char* rule, nb::handle source) {
+    return nb::module_::import_("sash.aggregations.reading").attr(rule)(source);
+}
+
+//! TypeError with the type and the beginning of the value that was given instead.
+[[noreturn]] void refuse(const char* rule, nb::handle source) {
+    const nb::object given =
+        nb::steal(PyUnicode_FromFormat("%s, not %s (%.60R)", rule, Py_TYPE(source.ptr())->tp_name, source.ptr()));
+    if (given.is_valid()) PyErr_SetObject(PyExc_TypeError, given.ptr());
+    throw nb::python_error();
+}
+
+bool is_numpy(nb::handle source, const char* type) {
+    const nb::object numpy = nb::module_::import_("numpy");
+    return nb::isinstance(source, numpy.attr(type));
+}
+
+//! A NumPy number as the Python number that it holds; anything else as it is.
+nb::object plain(nb::handle source) {
+    if (!is_numpy(source, "number") || is_numpy(source, "timedelta64") || is_numpy(source, "complexfloating"))
+        return nb::borrow(source);
+    return is_numpy(source, "integer") ? nb::object(nb::int_(nb::borrow(source)))
+                                       : nb::object(nb::float_(nb::borrow(source)));
+}
+
+//! An exact Python int; false if it does not fit in 64 bits.
+bool fits(nb::handle source, std::int64_t& integer) {
+    int overflow = 0;
+    integer = PyLong_AsLongLongAndOverflow(source.ptr(), &overflow);
+    return overflow == 0;
+}
+
+std::int64_t integer_of(nb::handle source) {
+    std::int64_t integer = 0;
+    if (PyLong_CheckExact(source.ptr()) && fits(source, integer)) [[likely]]
+        return integer;
+    fits(read_by("read_integer", source), integer);
+    return integer;
+}
+
+}  // namespace
+
+nb::object number_of(Cell cell, Kind kind) {
+    if (kind == Kind::real) return nb::float_(decode_real(cell));
+    return nb::int_(cell);
+}
+
+ValueReader::ValueReader(std::string_view kernel, std::string_view inputs, std::string_view nan, bool positive,
+                         nb::object skips)
+    : inputs_(inputs_named(inputs)),
+      on_nan_(nan_named(nan)),
+      nan_is_least_(kernel == "min" || kernel == "min_count" || kernel == "arg_min"),
+      positive_(positive),
+      sums_(kernel == "sum" || kernel == "product" || kernel == "mean" || kernel == "moments"),
+      skips_(std::move(skips)) {}
+
+ValueReader::ValueReader(std::shared_ptr<const RowReader> row)
+    : inputs_(Inputs::row),
+      on_nan_(OnNan::propagate),
+      nan_is_least_(false),
+      positive_(false),
+      sums_(false),
+      row_(std::move(row)) {}
+
+Mode ValueReader::first_mode() const {
+    if (inputs_ == Inputs::object) return {Kind::object, Kind::integer, {}, {}};
+    return {inputs_ == Inputs::real ? Kind::real : Kind::integer, Kind::integer, {}, {}};
+}
+
+Mode ValueReader::join(const Mode& window, const Mode& value) const {
+    if (inputs_ == Inputs::row) return {window.value, window.argument, window.reals | value.reals, value.scale};
+    const auto alike = [](Kind a, Kind b) { return a == b ? a : Kind::object; };
+    if (inputs_ == Inputs::any) return {alike(window.value, value.value), Kind::integer, {}, {}};
+    const Kind argument = alike(window.argument, value.argument);
+    if (argument == Kind::object) return {Kind::object, Kind::object, {}, {}};
+    return {std::max(window.value, value.value), argument, {}, {}};
+}
+
+bool ValueReader::read(nb::handle source, Value& value, Mode& mode, Holder& holder) const {
+    mode = first_mode();
+    if (source.is_none()) return false;
+    switch (inputs_) {
+        case Inputs::number:
+            return read_number(source, value, mode.value);
+        case Inputs::ignored:
+            value.cell = 1;
+            value.real = 1.0;
+            return accepts_any(source);
+        case Inputs::real:
+            return read_real(source, value);
+        case Inputs::integer:
+            value.cell = integer_of(source);
+            return true;
+        case Inputs::boolean:
+            value.cell =
+                source.ptr() == Py_True || (source.ptr() != Py_False && nb::cast<bool>(read_by("read_bool", source)));
+            return true;
+        case Inputs::any: {
+            const bool kept = read_any(source, value.cell, mode.value, holder.object);
+            value.object = holder.object ? holder.object.ptr() : source.ptr();
+            return kept;
+        }
+        case Inputs::keyed:
+            return read_pair(source, value, mode);
+        case Inputs::text:
+            return read_text(source, value, holder.object);
+        case Inputs::hashable:
+            return read_hash(source, value);
+        case Inputs::object:
+            value.object = source.ptr();
+            return read_object(source);
+        case Inputs::row:
+            return row_->read(source, value, mode, holder);
+    }
+    return false;
+}
+
+bool ValueReader::read_number(nb::handle source, Value& value, Kind& kind) const {
+    kind = Kind::integer;
+    if (PyLong_CheckExact(source.ptr()) && fits(source, value.cell)) [[likely]]
+        return true;
+    if (!PyFloat_CheckExact(source.ptr())) {
+        const nb::object number = read_by("read_number", source);
+        if (PyLong_CheckExact(number.ptr())) return fits(number, value.cell);
+        value.real = PyFloat_AS_DOUBLE(number.ptr());
+    } else {
+        value.real = PyFloat_AS_DOUBLE(source.ptr());
+    }
+    kind = Kind::real;
+    value.cell = code(value.real);
+    return accepts(value.real);
+}
+
+bool ValueReader::read_real(nb::handle source, Value& value) const {
+    std::int64_t integer = 0;
+    if (PyFloat_CheckExact(source.ptr())) {
+        value.real = PyFloat_AS_DOUBLE(source.ptr());
+    } else if (PyLong_CheckExact(source.ptr()) && fits(source, integer)) {
+        value.real = static_cast<double>(integer);
+    } else {
+        value.real = nb::cast<double>(read_by("read_real", source));
+    }
+    return accepts(value.real);
+}
+
+bool ValueReader::read_any(nb::handle source, Cell& cell, Kind& kind, nb::object& holder) const {
+    if (!PyLong_CheckExact(source.ptr()) && !PyFloat_CheckExact(source.ptr())) {
+        holder = plain(source);
+        source = holder;
+    }
+    kind = Kind::object;
+    if (PyLong_CheckExact(source.ptr())) {
+        if (fits(source, cell)) kind = Kind::integer;
+        return true;
+    }
+    if (!PyFloat_Check(source.ptr())) return true;
+    const double number = PyFloat_AS_DOUBLE(source.ptr());
+    if (PyFloat_CheckExact(source.ptr())) {
+        kind = Kind::real;
+        cell = encode_real(number);
+    }
+    return accepts(number);
+}
+
+bool ValueReader::read_pair(nb::handle source, Value& value, Mode& mode) const {
+    const bool pair =
+        (PyTuple_Check(source.ptr()) || PyList_Check(source.ptr())) && PySequence_Fast_GET_SIZE(source.ptr()) == 2;
+    if (!pair) refuse("a pair (key, argument) is needed", source);
+    const auto key = nb::borrow(PySequence_Fast_GET_ITEM(source.ptr(), 0));
+    const auto argument = nb::borrow(PySequence_Fast_GET_ITEM(source.ptr(), 1));
+    if (key.is_none() || argument.is_none()) return false;
+    value.object = source.ptr();
+    nb::object inner;
+    if (!read_number(key, value, mode.value)) return false;
+    // A NaN is as good an argument as any.
+    static_cast<void>(read_any(argument, value.argument, mode.argument, inner));
+    if (mode.argument == Kind::object) mode.value = Kind::object;
+    return true;
+}
+
+bool ValueReader::read_object(nb::handle source) const {
+    if (skips_.is_valid() && !skips_.is_none()) return !nb::cast<bool>(skips_(source));
+    return accepts_any(source);
+}
+
+bool ValueReader::read_text(nb::handle source, Value& value, nb::object& holder) const {
+    if (!PyUnicode_CheckExact(source.ptr())) {
+        holder = read_by("read_text", source);
+        source = holder;
+    }
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(source.ptr(), &size);
+    if (data == nullptr) {
+        // Lone surrogates: Python lets them through, so they are kept too.
+        PyErr_Clear();
+        holder = nb::steal(PyUnicode_AsEncodedString(source.ptr(), "utf-8", "surrogatepass"));
+        if (!holder.is_valid()) throw nb::python_error();
+        data = PyBytes_AS_STRING(holder.ptr());
+        size = PyBytes_GET_SIZE(holder.ptr());
+    }
+    value.text = {data, static_cast<std::size_t>(size)};
+    return true;
+}
+
+bool ValueReader::read_hash(nb::handle source, Value& value) const {
+    Hash hash = 0;
+    std::int64_t integer = 0;
+    if (PyUnicode_CheckExact(source.ptr())) {
+        Py_ssize_t size = 0;
+        const char* data = PyUnicode_AsUTF8AndSize(source.ptr(), &size);
+        if (data == nullptr) throw nb::python_error();
+        hash = hash_text({data, static_cast<std::size_t>(size)});
+    } else if (PyBytes_CheckExact(source.ptr())) {
+        hash = hash_bytes({PyBytes_AS_STRING(source.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(source.ptr()))});
+    } else if (PyLong_CheckExact(source.ptr()) && fits(source, integer)) {
+        hash = hash_integer(integer);
+    } else if (PyFloat_CheckExact(source.ptr())) {
+        hash = hash_real(PyFloat_AS_DOUBLE(source.ptr()));
+    } else {
+        hash = nb::cast<Hash>(nb::module_::import_("sash.aggregations.hashing").attr("hash_value")(source));
+    }
+    value.cell = static_cast<Cell>(hash);
+    return accepts_any(source);
+}
+
+bool ValueReader::accepts(double number) const {
+    if (number == number) [[likely]] {
+        if (positive_ && number < 0.0) read_by("finite_log", nb::float_(number));
+        return true;
+    }
+    if (on_nan_ == OnNan::error)
+        nb::module_::import_("sash.aggregations.reading").attr("not_nan")(nb::float_(number), "error");
+    return on_nan_ == OnNan::propagate;
+}
+
+bool ValueReader::accepts_any(nb::handle source) const {
+    if (PyFloat_Check(source.ptr())) return accepts(PyFloat_AS_DOUBLE(source.ptr()));
+    if (PyLong_CheckExact(source.ptr()) || PyUnicode_CheckExact(source.ptr())) return true;
+    return !is_numpy(source, "floating") || accepts(nb::cast<double>(nb::float_(nb::borrow(source))));
+}
+
+Cell ValueReader::code(double number) const {
+    if (number == number) return encode_real(number);
+    return encode_real(std::copysign(std::numeric_limits<double>::quiet_NaN(), nan_is_least_ ? -1.0 : 1.0));
+}
+
+void ValueReader::settle(Value& value, const Mode& from, const Mode& to) const {
+    if (inputs_ == Inputs::row) return row_->settle(value.row, from.reals, to.reals);
+    if (from.value == Kind::integer && to.value == Kind::real) {
+        value.real = exact_real(value.cell);
+        value.cell = encode_real(value.real);
+    }
+}
+
+nb::object ValueReader::restored(const Value& value, Mode mode) const {
+    if (inputs_ != Inputs::keyed) return number_of(value.cell, mode.value);
+    return nb::make_tuple(number_of(value.cell, mode.value), number_of(value.argument, mode.argument));
+}
+
+}  // namespace sash::face

@@ -1,0 +1,140 @@
+#include "operator/keys.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "arrays.hpp"
+
+namespace sash::face {
+
+bool Keys::integer_of(nb::handle key, std::int64_t& integer) {
+    if (PyLong_Check(key.ptr())) {
+        int overflow = 0;
+        integer = PyLong_AsLongLongAndOverflow(key.ptr(), &overflow);
+        return overflow == 0;
+    }
+    if (!PyFloat_Check(key.ptr())) return false;
+    const double real = PyFloat_AS_DOUBLE(key.ptr());
+    if (!(std::abs(real) < 0x1p63) || real != std::floor(real)) return false;
+    integer = static_cast<std::int64_t>(real);
+    return true;
+}
+
+std::vector<Keys::Slot> Keys::slots(std::span<const std::int64_t> keys) {
+    std::vector<Slot> slots;
+    slots.reserve(keys.size());
+    for (const std::int64_t key : keys) slots.push_back(slot_of(key));
+    return slots;
+}
+
+std::vector<Keys::Slot> Keys::slots(const nb::list& keys) {
+    std::vector<Slot> slots;
+    slots.reserve(keys.size());
+    for (const nb::handle key : keys) {
+        std::int64_t integer = 0;
+        if (!integer_of(key, integer)) {
+            slots.push_back(slot_of(key));
+            continue;
+        }
+        const std::size_t before = made_.size();
+        slots.push_back(slot_of(integer));
+        if (made_.size() != before && !PyLong_CheckExact(key.ptr())) {
+            given_[nb::int_(slots.back())] = key;
+            names_[slots.back()].kind = Name::Kind::disguised;
+        }
+    }
+    return slots;
+}
+
+std::vector<Keys::Slot> Keys::known(std::span<const std::int64_t> keys) const {
+    std::vector<Slot> slots;
+    slots.reserve(keys.size());
+    for (const std::int64_t key : keys) slots.push_back(find(key));
+    return slots;
+}
+
+Keys::Slot Keys::slot_of(std::int64_t key) {
+    Slot slot = find(key);
+    if (slot != KeyTable::kNone) return slot;
+    slot = make(Name::of(key));
+    integers_.insert(slot, [this](Slot one) { return names_[one].integer; });
+    return slot;
+}
+
+Keys::Slot Keys::slot_of(nb::handle key) {
+    PyObject* const found = PyDict_GetItemWithError(others_.ptr(), key.ptr());
+    if (found != nullptr) return static_cast<Slot>(PyLong_AsUnsignedLong(found));
+    if (PyErr_Occurred()) throw nb::python_error();
+    const Slot slot = make(Name::of(key));
+    others_[key] = slot;
+    return slot;
+}
+
+Keys::Slot Keys::make(Name name) {
+    Slot slot = static_cast<Slot>(names_.size());
+    if (!free_.empty()) {
+        slot = free_.back();
+        free_.pop_back();
+        names_[slot] = name;
+    } else {
+        names_.push_back(name);
+    }
+    made_.push_back(slot);
+    return slot;
+}
+
+Keys::Slot Keys::find(nb::handle key) const {
+    std::int64_t integer = 0;
+    if (integer_of(key, integer)) return find(integer);
+    PyObject* const found = PyDict_GetItemWithError(others_.ptr(), key.ptr());
+    if (found == nullptr && PyErr_Occurred()) throw nb::python_error();
+    return found == nullptr ? KeyTable::kNone : static_cast<Slot>(PyLong_AsUnsignedLong(found));
+}
+
+nb::object Keys::key(Slot slot) const {
+    const Name& name = names_[slot];
+    if (name.kind == Name::Kind::disguised) return nb::borrow(given_[nb::int_(slot)]);
+    return name.kind == Name::Kind::other ? nb::borrow(name.other()) : nb::object(nb::int_(name.integer));
+}
+
+nb::object Keys::column(std::span<const Slot> slots) const {
+    const bool integers =
+        std::all_of(slots.begin(), slots.end(), [&](Slot slot) { return names_[slot].kind == Name::Kind::integer; });
+    if (!integers) {
+        nb::list keys;
+        for (const Slot slot : slots) keys.append(key(slot));
+        return keys;
+    }
+    std::vector<std::int64_t> keys;
+    keys.reserve(slots.size());
+    for (const Slot slot : slots) keys.push_back(names_[slot].integer);
+    return array_of(std::move(keys));
+}
+
+void Keys::drop(Slot slot) {
+    Name& name = names_[slot];
+    if (name.kind == Name::Kind::free) return;
+    if (name.kind == Name::Kind::disguised && PyDict_DelItem(given_.ptr(), nb::int_(slot).ptr()) != 0)
+        throw nb::python_error();
+    if (name.kind != Name::Kind::other) {
+        integers_.erase(slot, [this](Slot one) { return names_[one].integer; });
+    } else if (PyDict_DelItem(others_.ptr(), name.other().ptr()) != 0) {
+        throw nb::python_error();
+    }
+    name = {};
+    free_.push_back(slot);
+}
+
+void Keys::drop_since(std::size_t mark) {
+    while (made_.size() > mark) {
+        drop(made_.back());
+        made_.pop_back();
+    }
+}
+
+std::size_t Keys::bytes() const {
+    return integers_.bytes() + names_.capacity() * sizeof(Name) + (free_.capacity() + made_.capacity()) * sizeof(Slot);
+}
+
+}  // namespace sash::face

@@ -1,9 +1,0 @@
-#include "batch.hpp"
-
-namespace sash::rolling {
-
-void run_known(const KernelName& kernel, const Known& pass, const Column& column, Results out) {
-    run_kernel(kernel, pass, column, out);
-}
-
-}  // namespace sash::rolling

@@ -1,0 +1,141 @@
+//! The window as Python sees it: kinds of values and times are decided by what comes in, and widen when they must.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "window/clock.hpp"
+#include "window/kernel.hpp"
+#include "monoids/values.hpp"
+
+namespace sash::face {
+
+//! What the Python side says about an aggregation and its algorithm.
+struct Spec {
+    nb::object aggregation;
+    std::string kernel;
+    KernelOptions options;
+    AlgorithmOptions algorithm;
+    //! The aggregation, or a member of it in Python, is given the times of events.
+    bool timed = false;
+};
+
+class Batch;
+struct AnswerSpec;
+
+class Window {
+public:
+    Window(Spec spec, ValueReader reader);
+
+    std::size_t length() const;
+    void insert(nb::handle time, nb::handle value);
+    //! `ticks` are encoded times of the kind `label`, one for each of the values.
+    void bulk_insert(nb::object label, std::span<const Time> ticks, std::span<const std::int64_t> values);
+    void bulk_insert(nb::object label, std::span<const Time> ticks, std::span<const double> values);
+    void bulk_insert(nb::object label, std::span<const Time> ticks, nb::tuple values);
+    //! One array, or tuple, for each column that the record reads.
+    void bulk_insert_rows(nb::object label, std::span<const Time> ticks, const nb::list& columns);
+    nb::object evict(nb::handle time);
+    void bulk_evict(nb::handle time);
+    void clear();
+    nb::object query(nb::handle from, nb::handle to) const;
+    nb::object oldest() const;
+    nb::object youngest() const;
+    //! The entries after a time in ticks, or all for None: their pairs, and the ticks of the last one. Some of them
+    //! only, where the algorithm can stop: ask again with those ticks, until nothing comes.
+    nb::tuple entries(nb::handle after) const;
+    void evict_while(const nb::callable& policy);
+    void merge(const Window& other);
+    void shrink_to_fit();
+    void check_invariants() const;
+    std::size_t memory() const;
+    //! Takes over the contents of a window of the same aggregation and algorithm.
+    void assign(const Window& other);
+
+    //! The Python objects that it holds and that may hold it in turn, for the garbage collector.
+    std::vector<PyObject*> references() const;
+    //! Drops them. No operation is possible afterwards.
+    void drop_references();
+
+    const Clock& clock() const { return clock_; }
+    nb::object aggregation() const { return spec_.aggregation; }
+    const std::string& algorithm() const { return spec_.algorithm.name; }
+    //! What the values are kept as: "int", "float", "object", or two of them for pairs.
+    std::string mode_name() const;
+    std::string save() const;
+    void restore(std::string_view mode, nb::object label, std::string_view body);
+
+private:
+    class Busy;
+    //! A change on its way: what is to become of the window if all goes well.
+    struct Change {
+        std::unique_ptr<Kernel> kernel;
+        Mode mode;
+        TimeKind kind;
+        nb::object label;
+    };
+
+    std::size_t size() const;
+    //! The kernel that takes a value of that mode at such a time: the window's own, or a wider one in `change`.
+    Kernel& prepare(Change& change, Mode mode, const Moment& moment) const;
+    void insert_batch(Batch& batch, nb::object label);
+    template <class Numbers>
+    void insert_numbers(nb::object label, std::span<const Time> ticks, Numbers values);
+    void commit(Change& change);
+    Mode mode_named(std::string_view name) const;
+    Mode row_mode_named(std::string_view name) const;
+    std::unique_ptr<Kernel> make(const Mode& mode) const;
+    std::unique_ptr<Kernel> widened(const Kernel& kernel, const Mode& to) const;
+    //! The window's entries at the times that their integers stand for as reals.
+    std::unique_ptr<Kernel> at_real_times(TickScale scale) const;
+    //! How long a tick is, for an aggregation whose partials keep times; the same for all others.
+    TickScale scale_at(const Moment& moment) const;
+    nb::object moment_as_it_leaves(const Moment& moment) const;
+    bool touches_python(const Mode& mode) const;
+    std::unique_ptr<Kernel> with_objects(const Kernel& kernel) const;
+    std::unique_ptr<Kernel> entries_as(const Mode& mode, TimeKind kind) const;
+    nb::object lowered(const Result& result) const;
+    nb::object answered(const Answers& answers) const;
+    nb::object answered(const AnswerSpec& spec, const Answers& answers) const;
+    nb::object empty() const;
+    [[noreturn]] void raise_out_of_order(Time time, Time youngest, const Change& change) const;
+    [[noreturn]] void raise_unsupported(const char* what) const;
+    template <class F>
+    auto checked(F f) const;
+
+    Spec spec_;
+    ValueReader reader_;
+    //! The result of an empty window, where it is the same object every time.
+    nb::object empty_;
+    Mode mode_;
+    Clock clock_;
+    std::unique_ptr<Kernel> kernel_;
+    //! Set while an operation runs: a callback or another thread must not come in between.
+    mutable bool busy_ = false;
+};
+
+//! Whether the algorithm called `name` exists, and what it can do.
+struct Abilities {
+    bool late;
+    bool evicts_anywhere;
+    bool ranges;
+    bool lists;
+    bool policies;
+    bool needs_inverse;
+};
+
+std::span<const std::string_view> algorithm_names();
+Abilities abilities_of(std::string_view name);
+std::unique_ptr<Kernel> make_native(const Spec& spec, bool real);
+
+void bind_window(nb::module_& module);
+void bind_algorithms(nb::module_& module);
+void bind_snapshots(nb::module_& module);
+void bind_keyed(nb::module_& module);
+
+}  // namespace sash::face

@@ -1,0 +1,130 @@
+//! The two ends of a built-in monoid: a Value goes in, a Result comes out; and what becomes of its partials when the
+//! window's integers turn into reals or into Python objects.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "window/kernel.hpp"
+#include "sash/codec.hpp"
+#include "sash/monoids/widen.hpp"
+#include "sash/window.hpp"
+
+namespace sash {
+
+template <class Storage>
+class Record;
+
+}  // namespace sash
+
+namespace sash::face {
+
+//! A monoid that is made of parts, laid out at run time.
+template <class M>
+concept OfParts = requires(const M& monoid, const LayoutPtr& layout) {
+    { monoid.over(layout) } -> std::same_as<M>;
+};
+
+template <class M>
+typename M::Partial lift(const M& monoid, Time, const Value& value) {
+    using Input = typename M::Input;
+    if constexpr (std::same_as<Input, double>) {
+        return monoid.lift(value.real);
+    } else if constexpr (std::same_as<Input, std::string>) {
+        return monoid.lift(std::string(value.text));
+    } else if constexpr (std::same_as<Input, std::pair<Cell, Cell>>) {
+        return monoid.lift({value.cell, value.argument});
+    } else {
+        return monoid.lift(static_cast<Input>(value.cell));
+    }
+}
+
+//! The ends of a record; defined in record_front.hpp.
+template <class Storage>
+Storage lift(const Record<Storage>& record, Time time, const Value& value);
+template <class Storage>
+Result lower(const Record<Storage>& record, const Storage& partial);
+
+//! Monoids whose result is one of the values, by its code.
+template <class M>
+inline constexpr bool kGivesCode = false;
+template <>
+inline constexpr bool kGivesCode<Ends> = true;
+template <>
+inline constexpr bool kGivesCode<ExtremeArguments> = true;
+
+template <class M>
+Result lower(const M& monoid, const typename M::Partial& partial) {
+    if constexpr (kGivesCode<M>) {
+        return Coded{monoid.lower(partial)};
+    } else if constexpr (std::same_as<typename M::Output, Number>) {
+        return std::visit([](auto number) { return Result(number); }, monoid.lower(partial));
+    } else if constexpr (requires { monoid.defined(partial); }) {
+        return monoid.defined(partial) ? Result(monoid.lower(partial)) : Result();
+    } else {
+        return monoid.lower(partial);
+    }
+}
+
+//! Whether a partial may be the identity, and has then no result. A sum's identity has one, the sum of nothing; and the
+//! neutral cell of an extremum may as well be a value.
+template <class M>
+bool is_neutral(const M&, const typename M::Partial&) {
+    return false;
+}
+inline bool is_neutral(const Extremes& monoid, Cell partial) {
+    return partial == monoid.identity();
+}
+inline bool is_neutral(const Range&, const Range::Partial& partial) {
+    return partial.least > partial.greatest;
+}
+inline bool is_neutral(const Mean&, const Mean::Partial& partial) {
+    return partial.count == 0;
+}
+inline bool is_neutral(const Concat&, const Concat::Partial& partial) {
+    return !partial.present;
+}
+inline bool is_neutral(const Ends&, const Ends::Partial& partial) {
+    return !partial.present;
+}
+inline bool is_neutral(const ExtremeArguments&, const ExtremeArguments::Partial& partial) {
+    return !partial.present;
+}
+
+//! The monoid that continues when integers are read as reals; sash::widen carries the partials over.
+inline SumReal widened(const SumInt&) {
+    return {};
+}
+inline ProductReal widened(const ProductInt&) {
+    return {};
+}
+template <class M>
+M widened(M monoid) {
+    if constexpr (requires { monoid.kind; }) monoid.kind = NumberKind::real;
+    return monoid;
+}
+
+//! The values that a partial stands for, oldest first, where it still has them.
+inline std::vector<Value> values_of(const Ends&, const Ends::Partial& partial) {
+    return {Value{.cell = partial.value}};
+}
+inline std::vector<Value> values_of(const ExtremeArguments& monoid, const ExtremeArguments::Partial& partial) {
+    return {Value{.cell = partial.key ^ monoid.mask, .argument = partial.argument}};
+}
+inline std::vector<Value> values_of(const Collect<Cell>&, const std::vector<Cell>& partial) {
+    std::vector<Value> values;
+    values.reserve(partial.size());
+    for (const Cell cell : partial) values.push_back(Value{.cell = cell});
+    return values;
+}
+
+template <class M>
+concept KeepsValues = requires(const M& monoid, const typename M::Partial& partial) { values_of(monoid, partial); };
+
+}  // namespace sash::face

@@ -1,0 +1,236 @@
+//! Single inserts: at the end one combine, elsewhere a search, a shift in one leaf and the repair of one path.
+#pragma once
+
+#include "sash/algorithms/fiba/search.hpp"
+#include "sash/algorithms/fiba/spines.hpp"
+#include "sash/algorithms/fiba/split.hpp"
+
+namespace sash {
+
+template <Monoid M>
+void Fiba<M>::insert(Time time, Partial partial) {
+    if constexpr (M::fallible) {
+        insert_fallible(time, std::move(partial));
+    } else {
+        insert_infallible(time, std::move(partial));
+    }
+}
+
+template <Monoid M>
+void Fiba<M>::insert_infallible(Time time, Partial partial) {
+    if (size_ == 0) return start(time, std::move(partial));
+    if (time > youngest_) return append_entry(time, std::move(partial));
+    insert_late(time, std::move(partial));
+}
+
+//! The entry goes in, and out again if a combine fails on the way; the aggregates that it spoiled are made anew later.
+template <Monoid M>
+void Fiba<M>::insert_fallible(Time time, Partial partial) {
+    ensure_fresh();
+    const Before before = before_insert(time);
+    insert_infallible(time, std::move(partial));
+    if (!failure_) return;
+    const std::exception_ptr failure = std::exchange(failure_, nullptr);
+    take_back(before);
+    std::rethrow_exception(failure);
+}
+
+//! The entry of a time, if it is there.
+template <Monoid M>
+auto Fiba<M>::find(Time time) const -> Partial* {
+    if (size_ == 0 || time > youngest_) return nullptr;
+    const Leaf node = leaf(search(time).id[0]);
+    const std::uint32_t at = node.lower_bound(time);
+    return at < node.end() && node.times[at] == time ? node.partials + at : nullptr;
+}
+
+template <Monoid M>
+auto Fiba<M>::before_insert(Time time) const -> Before {
+    const Partial* entry = find(time);
+    return {time, entry ? std::optional<Partial>(*entry) : std::nullopt};
+}
+
+//! Makes the entry what it was. The aggregates are not: they are stale from here on.
+template <Monoid M>
+void Fiba<M>::take_back(const Before& before) {
+    stale_ = true;
+    if (before.partial) {
+        *find(before.time) = *before.partial;
+    } else {
+        evict(before.time);
+    }
+    stale_ = size_ > 0;
+}
+
+template <Monoid M>
+void Fiba<M>::start(Time time, Partial partial) {
+    const Id id = pool_.new_leaf();
+    make_root(id, 0);
+    set_left_leaf();
+    set_right_leaf();
+    *left_leaf_.extent = {0, 1};
+    left_leaf_.times[0] = youngest_ = time;
+    left_leaf_.partials[0] = partial;
+    split_ = 0;
+    back_ = std::move(partial);
+    size_ = 1;
+}
+
+template <Monoid M>
+void Fiba<M>::append_entry(Time time, Partial partial) {
+    if (right_leaf_.end() == leaf_max()) [[unlikely]]
+        return grow_right(time, std::move(partial));
+    const std::uint32_t at = right_leaf_.extent->end++;
+    right_leaf_.times[at] = youngest_ = time;
+    append_to(back_, partial);
+    right_leaf_.partials[at] = std::move(partial);
+    ++size_;
+}
+
+//! The right leaf is full: a single leaf with a long dead front moves up, otherwise the next leaf begins.
+template <Monoid M>
+void Fiba<M>::grow_right(Time time, Partial partial) {
+    if (height_ == 0 && 2 * left_leaf_.begin() >= leaf_max()) {
+        const std::uint32_t dead = left_leaf_.begin();
+        if (split_ > dead) std::move(suffix_.begin() + dead, suffix_.begin() + split_, suffix_.begin());
+        split_ -= dead;
+        left_leaf_.compact();
+        return append_entry(time, std::move(partial));
+    }
+    open_right_leaf(time);
+    *right_leaf_.extent = {0, 1};
+    right_leaf_.times[0] = youngest_ = time;
+    right_leaf_.partials[0] = partial;
+    back_ = std::move(partial);
+    ++size_;
+}
+
+//! Closes the right leaf, whose total is back_, and hangs an empty one behind it.
+template <Monoid M>
+void Fiba<M>::open_right_leaf(Time time) {
+    forget_last();
+    const Id fresh = pool_.new_leaf();
+    if (height_ == 0) {
+        if (split_ != left_leaf_.end()) refresh_left_leaf();
+        raise_root(left_[0], {time, fresh}, 0);
+        inner_ = middle_ = monoid_.identity();
+        return set_right_leaf();
+    }
+    const Inner node = inner(right_[1]);
+    node.aggregates[node.last()] = back_;
+    node.counts[node.last()] = right_leaf_.size();
+    inner(right_[1]).insert(node.arity(), time, fresh, monoid_.identity(), 0);
+    append_to(height_ == 1 ? inner_ : right_aggregate_[1], back_);
+    append_to(middle_, back_);
+    right_[0] = fresh;
+    set_right_leaf();
+    if (node.arity() <= max_arity()) return;
+    Path path{};
+    path.side = Side::right;
+    path.id[1] = right_[1];
+    path.join = 1;
+    const std::uint32_t old_height = height_;
+    finish(path, overflow(path, 1, Growth::back), old_height);
+}
+
+template <Monoid M>
+void Fiba<M>::insert_late(Time time, Partial partial) {
+    if (time == youngest_) return combine_into_youngest(partial);
+    if (height_ == 0) return insert_into_single(time, std::move(partial));
+    const Path& path = search_from_last(time);
+    Leaf node = leaf(path.id[0]);
+    const std::uint32_t at = node.lower_bound(time);
+    if (at < node.end() && node.times[at] == time) {
+        Partial joined = combine(node.partials[at], partial);
+        if (stale_) return;
+        node.partials[at] = std::move(joined);
+        return note_change(path, partial, 0);
+    }
+    ++size_;
+    if (node.size() == leaf_max()) {
+        Path way = path;
+        return split_leaf(way, at, time, std::move(partial));
+    }
+    node.insert(at, leaf_max(), time, partial);
+    note_change(path, partial, 1);
+}
+
+template <Monoid M>
+void Fiba<M>::combine_into_youngest(const Partial& partial) {
+    Partial& entry = right_leaf_.partials[right_leaf_.end() - 1];
+    Partial joined = combine(entry, partial);
+    if (stale_) return;
+    entry = std::move(joined);
+    const bool in_front = height_ == 0 && split_ == right_leaf_.end();
+    in_front ? refresh_right_leaf() : append_to(back_, partial);
+}
+
+template <Monoid M>
+void Fiba<M>::insert_into_single(Time time, Partial partial) {
+    const std::uint32_t at = left_leaf_.lower_bound(time);
+    const bool equal = at < left_leaf_.end() && left_leaf_.times[at] == time;
+    if (!equal && left_leaf_.size() == leaf_max()) {
+        Path path = search(time);
+        ++size_;
+        return split_leaf(path, at, time, std::move(partial));
+    }
+    const bool in_back = at >= split_;
+    std::uint32_t now = at;
+    if (equal) {
+        Partial joined = combine(left_leaf_.partials[at], partial);
+        if (stale_) return;
+        left_leaf_.partials[at] = std::move(joined);
+    } else {
+        now = left_leaf_.insert(at, leaf_max(), time, partial);
+        ++size_;
+    }
+    if (!in_back || now != at) return refresh_right_leaf();
+    if (M::commutative) return append_to(back_, partial);
+    back_ = fold(left_leaf_, split_, left_leaf_.end());
+}
+
+//! One entry of the leaf at the end of `path` is new (entries = 1) or has `partial` combined into it (0).
+template <Monoid M>
+void Fiba<M>::note_change(const Path& path, const Partial& partial, std::uint64_t entries) {
+    if (path.join == 0) {
+        if (path.side == Side::left) return refresh_left_leaf();
+        if (M::commutative) return append_to(back_, partial);
+        return refresh_right_leaf();
+    }
+    if (M::commutative && !M::fallible) return note_commutative(path, partial, entries);
+    refresh_path(path, 1, path.join);
+    if (path.side == Side::root) return refresh_root();
+    path.side == Side::left ? repair_left(path.join) : repair_right(path.join);
+    refresh_middle();
+}
+
+//! Order does not matter, so every aggregate above the entry just takes the newcomer: one combine each.
+template <Monoid M>
+void Fiba<M>::note_commutative(const Path& path, const Partial& partial, std::uint64_t entries) {
+    for (std::uint32_t level = 1; level <= path.join; ++level) {
+        const Inner node = inner(path.id[level]);
+        append_to(node.aggregates[path.index[level - 1]], partial);
+        node.counts[path.index[level - 1]] += entries;
+    }
+    if (path.side == Side::root) {
+        append_to(inner_, partial);
+    } else {
+        std::vector<Partial>& spine = path.side == Side::left ? left_aggregate_ : right_aggregate_;
+        for (std::uint32_t level = path.join; level > 0; --level) append_to(spine[level], partial);
+    }
+    append_to(middle_, partial);
+}
+
+template <Monoid M>
+void Fiba<M>::refresh_path(const Path& path, std::uint32_t from, std::uint32_t to) {
+    for (std::uint32_t level = from; level <= to; ++level) refresh_slot(path.id[level], level, path.index[level - 1]);
+}
+
+template <Monoid M>
+void Fiba<M>::refresh_root() {
+    const Inner root = inner(left_[height_]);
+    inner_ = fold(root, 1, root.last());
+    refresh_middle();
+}
+
+}  // namespace sash

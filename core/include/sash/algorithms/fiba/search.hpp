@@ -1,0 +1,73 @@
+//! Search from the nearer finger: up both spines in step, then down.
+#pragma once
+
+#include "sash/algorithms/fiba/tree.hpp"
+
+namespace sash {
+
+//! The way to the leaf where `time` belongs. O(log d): a spine node at level k has a sibling subtree of height k - 1
+//! between itself and the end, so k grows with the logarithm of the distance to the nearer end.
+template <Monoid M>
+auto Fiba<M>::search(Time time) const -> Path {
+    Path path;
+    for (std::uint32_t level = 0; level < height_; ++level) {
+        const Inner right = inner(right_[level + 1]);
+        if (time >= right.keys[right.last()]) {
+            path.side = Side::right;
+            path.low = right.keys[right.last()];
+            path.id[level] = right_[level];
+            descend(path, level, time);
+            return path;
+        }
+        const Inner left = inner(left_[level + 1]);
+        if (time < left.keys[1]) {
+            path.side = Side::left;
+            path.high = left.keys[1];
+            path.id[level] = left_[level];
+            descend(path, level, time);
+            return path;
+        }
+    }
+    path.side = Side::root;
+    path.id[height_] = left_[height_];
+    descend(path, height_, time);
+    return path;
+}
+
+template <Monoid M>
+auto Fiba<M>::search_from_last(Time time) -> const Path& {
+    if (time < last_low_ || time >= last_high_) {
+        last_ = search(time);
+        last_low_ = last_.low;
+        last_high_ = last_.high;
+    }
+    return last_;
+}
+
+template <Monoid M>
+void Fiba<M>::descend(Path& path, std::uint32_t from, Time time) const {
+    path.join = from;
+    for (std::uint32_t level = from; level > 0; --level) {
+        const Inner node = inner(path.id[level]);
+        const std::uint32_t index = node.child_of(time);
+        if (index > 0) path.low = node.keys[index];
+        if (index < node.last()) path.high = node.keys[index + 1];
+        path.index[level - 1] = index;
+        path.id[level - 1] = node.ids[index];
+        // What the way back up will change, and the leaf: asked for now, they come while the search goes on.
+        __builtin_prefetch(node.aggregates + index);
+        __builtin_prefetch(node.counts + index);
+        if (level == 1) pool_.prefetch_leaf(node.ids[index]);
+    }
+}
+
+//! Lengthens the way by one step along its spine: to the parent of id[level], which is on the spine.
+template <Monoid M>
+void Fiba<M>::extend(Path& path, std::uint32_t level) const {
+    if (level < path.join) return;
+    const bool left = path.side == Side::left;
+    path.id[level + 1] = left ? left_[level + 1] : right_[level + 1];
+    path.index[level] = left ? 0 : inner(path.id[level + 1]).last();
+}
+
+}  // namespace sash

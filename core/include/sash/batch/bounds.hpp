@@ -1,0 +1,220 @@
+//! Which rows are in the window of each row.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "sash/number.hpp"
+#include "sash/batch/order.hpp"
+
+namespace sash::batch {
+
+//! Which ends of a window are in it.
+struct Ends {
+    bool start = false;
+    bool end = true;
+};
+
+//! The window of a row is the positions [first, last) of its own key. Neither goes back from one position to the next,
+//! over the borders of keys too, unless the rows are taken in their order of arrival.
+struct Bounds {
+    Room<Position> first;
+    //! Empty where each window ends at its own row.
+    Room<Position> last;
+    //! Whether that row is in.
+    bool with_own = true;
+    //! Every window has its own row in it, so none is empty.
+    bool never_empty = true;
+    //! How many rows each window has, where they are counted and the own row is the last; 0 for any other window.
+    std::size_t rows = 0;
+
+    Position end(std::size_t position) const {
+        return last.empty() ? static_cast<Position>(position + with_own) : last[position];
+    }
+};
+
+//! Times that are integers: an event is out once it is `length` old, or older than that where the start is in.
+class IntegerReach {
+public:
+    IntegerReach(std::int64_t length, bool start_in) : out_(static_cast<std::uint64_t>(length) + start_in) {}
+    Time limit(Time now) const { return now; }
+    //! Differences of 64-bit times fit in 64 bits without a sign, so nothing overflows.
+    bool out(Time time, Time now) const {
+        return static_cast<std::uint64_t>(now) - static_cast<std::uint64_t>(time) >= out_;
+    }
+
+private:
+    std::uint64_t out_;
+};
+
+//! Times that are the codes of floats. An event is never out of a window that ends at its own time, even where
+//! now - length is rounded to now.
+class RealReach {
+public:
+    RealReach(double length, bool start_in) : length_(length), start_in_(start_in) {}
+    Time limit(Time now) const {
+        const Time start = encode_real(decode_real(now) - length_);
+        return start_in_ ? start - 1 : std::min(start, now - 1);
+    }
+    bool out(Time time, Time limit) const { return time <= limit; }
+
+private:
+    double length_;
+    bool start_in_;
+};
+
+//! Calls f(begin, end) for each key that has rows.
+template <class F>
+void for_each_group(const Order& order, F f) {
+    const auto groups = order.groups();
+    for (std::size_t key = 0; key + 1 < groups.size(); ++key)
+        if (groups[key] != groups[key + 1]) f(groups[key], groups[key + 1]);
+}
+
+namespace detail {
+
+//! The first row in the window of each row of a key. How many rows leave a window at a step cannot be foreseen, and a
+//! wrong guess costs more than the step; so the rows that leave and those that come are merged without a branch. That
+//! makes a chain in which each comparison waits for the one before it: several hands walk a stretch of the rows each,
+//! and work while the others wait.
+template <class Reach>
+class FirstFinder {
+public:
+    FirstFinder(const Order& order, const Reach& reach, Position* first)
+        : times_(order.times().data()), reach_(reach), first_(first) {}
+
+    void find(Position begin, Position end) const {
+        const Position stretch = (end - begin) / kHands;
+        if (stretch < kWorthHands) return finish({begin, begin}, end);
+        together(begin, stretch, std::make_integer_sequence<Position, kHands>());
+        finish({search(begin, begin + kHands * stretch - 1), begin + kHands * stretch}, end);
+    }
+
+private:
+    static constexpr Position kHands = 4;
+    static constexpr Position kWorthHands = 64;
+
+    //! A row, and where its window begins at the earliest. As wide as an address: a third of the time is saved.
+    struct Hand {
+        std::size_t start;
+        std::size_t row;
+    };
+
+    //! One row leaves, or one has its window.
+    void step(Hand& hand) const {
+        const bool out = reach_.out(times_[hand.start], reach_.limit(times_[hand.row]));
+        first_[hand.row] = static_cast<Position>(hand.start);
+        hand.start += out;
+        hand.row += !out;
+    }
+
+    void finish(Hand hand, Position end) const {
+        for (; hand.row != end; ++hand.row) {
+            const Time limit = reach_.limit(times_[hand.row]);
+            while (reach_.out(times_[hand.start], limit)) ++hand.start;
+            first_[hand.row] = static_cast<Position>(hand.start);
+        }
+    }
+
+    //! The hands walk until the first of them is through.
+    template <Position... Number>
+    void together(Position begin, Position stretch, std::integer_sequence<Position, Number...>) const {
+        Hand hands[] = {{search(begin, begin + Number * stretch), begin + Number * stretch}...};
+        const std::size_t steps = std::min(
+            {std::size_t{stretch} + search(begin, begin + (Number + 1) * stretch - 1) - hands[Number].start...});
+        for (std::size_t i = 0; i != steps; ++i) (step(hands[Number]), ...);
+        (finish(hands[Number], begin + (Number + 1) * stretch), ...);
+    }
+
+    Position search(Position begin, Position row) const {
+        const Time limit = reach_.limit(times_[row]);
+        const auto found =
+            std::partition_point(times_ + begin, times_ + row, [&](Time time) { return reach_.out(time, limit); });
+        return static_cast<Position>(found - times_);
+    }
+
+    const Time* times_;
+    Reach reach_;
+    Position* first_;
+};
+
+//! The end of the peers of each row, or their beginning where the end is out.
+inline Room<Position> find_lasts(const Order& order, bool end_in) {
+    const auto times = order.times();
+    Room<Position> last(order.size());
+    for_each_group(order, [&](Position begin, Position end) {
+        Position from = begin;
+        while (from != end) {
+            Position to = from + 1;
+            while (to != end && times[to] == times[from]) ++to;
+            std::fill(last.data() + from, last.data() + to, end_in ? to : from);
+            from = to;
+        }
+    });
+    return last;
+}
+
+}  // namespace detail
+
+//! Rows with one time are peers and see each other, or else each row sees those before it.
+template <class Reach>
+Bounds time_window(const Order& order, const Reach& reach, Ends ends, bool peers) {
+    Bounds bounds;
+    bounds.with_own = ends.end;
+    bounds.never_empty = ends.end;
+    bounds.first = Room<Position>(order.size());
+    const detail::FirstFinder<Reach> finder(order, reach, bounds.first.data());
+    for_each_group(order, [&](Position begin, Position end) { finder.find(begin, end); });
+    if (peers && order.has_peers()) bounds.last = detail::find_lasts(order, ends.end);
+    return bounds;
+}
+
+//! The last `rows` rows, its own the last of them. As in pandas, a start that is in adds a row before them, and an end
+//! that is out takes the row itself away.
+inline Bounds count_window(const Order& order, std::size_t rows, Ends ends) {
+    Bounds bounds;
+    bounds.with_own = ends.end;
+    bounds.never_empty = ends.end;
+    bounds.first = Room<Position>(order.size());
+    const std::size_t before = rows - 1 + ends.start;
+    for_each_group(order, [&](Position begin, Position end) {
+        for (Position i = begin; i != end; ++i)
+            bounds.first[i] = i - static_cast<Position>(std::min<std::size_t>(i - begin, before));
+    });
+    if (ends.end) bounds.rows = before + 1;
+    return bounds;
+}
+
+//! Everything from the last row with a mark on; the first row of a key has one. For windows that follow one another.
+inline Bounds stretch_window(const Order& order, std::span<const std::uint8_t> begins, bool peers) {
+    Bounds bounds;
+    bounds.first = Room<Position>(order.size());
+    for_each_group(order, [&](Position begin, Position end) {
+        Position start = begin;
+        for (Position i = begin; i != end; ++i) {
+            if (begins[i]) start = i;
+            bounds.first[i] = start;
+        }
+    });
+    if (peers && order.has_peers()) bounds.last = detail::find_lasts(order, true);
+    return bounds;
+}
+
+//! Everything since a time; nothing for the rows before it.
+inline Bounds landmark_window(const Order& order, Time since, bool peers) {
+    Bounds bounds;
+    bounds.never_empty = false;
+    bounds.first = Room<Position>(order.size());
+    if (peers && order.has_peers()) bounds.last = detail::find_lasts(order, true);
+    const auto times = order.times();
+    for_each_group(order, [&](Position begin, Position end) {
+        const auto start =
+            static_cast<Position>(std::lower_bound(times.begin() + begin, times.begin() + end, since) - times.begin());
+        for (Position i = begin; i != end; ++i) bounds.first[i] = std::min(start, bounds.end(i));
+    });
+    return bounds;
+}
+
+}  // namespace sash::batch

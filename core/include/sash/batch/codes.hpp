@@ -1,0 +1,93 @@
+//! Keys as small numbers 0, 1, 2, .. by which rows can be counted and sorted.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sash/batch/position.hpp"
+
+namespace sash::batch {
+
+//! Equal keys have equal codes below `count`; not every code need occur. Nulls are a key of their own.
+struct Codes {
+    std::vector<std::uint32_t> codes;
+    std::uint32_t count = 0;
+};
+
+//! A hash table from keys to codes: open addressing, at most half full.
+class CodeTable {
+public:
+    explicit CodeTable(std::size_t expected = 16) { grow(std::bit_ceil(2 * std::max<std::size_t>(expected, 8))); }
+
+    std::uint32_t code_of(std::int64_t key) {
+        std::size_t at = place(key);
+        while (codes_[at] != kFree && keys_[at] != key) at = (at + 1) & mask_;
+        if (codes_[at] != kFree) return codes_[at];
+        keys_[at] = key;
+        codes_[at] = used_++;
+        const std::uint32_t code = codes_[at];
+        if (2 * std::size_t{used_} > mask_) grow(2 * (mask_ + 1));
+        return code;
+    }
+    std::uint32_t size() const { return used_; }
+
+private:
+    static constexpr std::uint32_t kFree = 0xffff'ffff;
+
+    //! The high bits of a product depend on all bits of the key.
+    std::size_t place(std::int64_t key) const {
+        return static_cast<std::size_t>((static_cast<std::uint64_t>(key) * 0x9e37'79b9'7f4a'7c15U) >> shift_);
+    }
+
+    void grow(std::size_t slots) {
+        const std::vector<std::int64_t> keys(std::move(keys_));
+        const std::vector<std::uint32_t> codes(std::move(codes_));
+        keys_.assign(slots, 0);
+        codes_.assign(slots, kFree);
+        mask_ = slots - 1;
+        shift_ = 64 - std::countr_zero(slots);
+        for (std::size_t i = 0; i < codes.size(); ++i) {
+            if (codes[i] == kFree) continue;
+            std::size_t at = place(keys[i]);
+            while (codes_[at] != kFree) at = (at + 1) & mask_;
+            keys_[at] = keys[i];
+            codes_[at] = codes[i];
+        }
+    }
+
+    std::vector<std::int64_t> keys_;
+    std::vector<std::uint32_t> codes_;
+    std::size_t mask_ = 0;
+    int shift_ = 0;
+    std::uint32_t used_ = 0;
+};
+
+//! `nulls` marks the rows whose key is null, or is empty. O(n).
+inline Codes encode_keys(std::span<const std::int64_t> keys, std::span<const std::uint8_t> nulls) {
+    Codes result;
+    result.codes.resize(keys.size());
+    if (keys.empty()) return result;
+    const auto [least, greatest] = std::minmax_element(keys.begin(), keys.end());
+    const auto spread = static_cast<std::uint64_t>(*greatest) - static_cast<std::uint64_t>(*least);
+    if (spread < 2 * keys.size() + 1024) {
+        // Close together: a key is its own code.
+        for (std::size_t i = 0; i < keys.size(); ++i)
+            result.codes[i] =
+                static_cast<std::uint32_t>(static_cast<std::uint64_t>(keys[i]) - static_cast<std::uint64_t>(*least));
+        result.count = static_cast<std::uint32_t>(spread + 1);
+    } else {
+        CodeTable table;
+        for (std::size_t i = 0; i < keys.size(); ++i) result.codes[i] = table.code_of(keys[i]);
+        result.count = table.size();
+    }
+    if (std::find(nulls.begin(), nulls.end(), 1) == nulls.end()) return result;
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        if (nulls[i]) result.codes[i] = result.count;
+    ++result.count;
+    return result;
+}
+
+}  // namespace sash::batch

@@ -1,0 +1,61 @@
+//! The values of a column by position, and which of them are there.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sash/batch/bounds.hpp"
+
+namespace sash::batch {
+
+//! Which values count. Empty vectors stand for all of them.
+struct Presence {
+    std::vector<std::uint8_t> present;
+    //! How many are present before each position, and in all.
+    std::vector<Position> before;
+
+    bool all() const { return present.empty(); }
+    bool operator[](std::size_t position) const { return present.empty() || present[position] != 0; }
+    Position count(Position first, Position last) const {
+        return before.empty() ? last - first : before[last] - before[first];
+    }
+
+    //! Takes the marks by position, and counts them.
+    void assign(std::vector<std::uint8_t> marks) {
+        before.assign(marks.size() + 1, 0);
+        for (std::size_t i = 0; i < marks.size(); ++i) before[i + 1] = before[i] + marks[i];
+        present = std::move(marks);
+        if (before.back() == present.size()) {
+            present.clear();
+            before.clear();
+        }
+    }
+};
+
+//! Numbers of one kind by position: one of the two spans holds them.
+struct Column {
+    Presence presence;
+    std::span<const std::int64_t> integers;
+    std::span<const double> reals;
+    bool real = false;
+};
+
+//! Whether every window is known to have at least so many present values, without a look at them.
+inline bool always_enough(const Bounds& bounds, const Presence& presence, std::size_t least) {
+    return least == 0 || (least == 1 && presence.all() && bounds.never_empty);
+}
+
+//! Marks the windows with at least so many present values; returns whether all have.
+inline bool mark_enough(const Bounds& bounds, const Presence& presence, std::size_t least, Slots<std::uint8_t> marks) {
+    bool all = true;
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+        const bool enough = presence.count(bounds.first[i], bounds.end(i)) >= least;
+        marks[i] = enough;
+        all = all && enough;
+    }
+    return all;
+}
+
+}  // namespace sash::batch

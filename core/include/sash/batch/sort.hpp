@@ -1,0 +1,129 @@
+//! Sorting the rows of one key by time. What is nearly in order is merged, not sorted.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sash/batch/position.hpp"
+#include "sash/time.hpp"
+
+namespace sash::batch {
+
+//! A row and its time. Rows of a key arrive in the order of their numbers, so this is the order by time and arrival.
+struct Stamp {
+    Time time;
+    Row row;
+    bool operator<(const Stamp& other) const { return time != other.time ? time < other.time : row < other.row; }
+};
+
+//! Sorts the rows of one key, with buffers that serve one key after another.
+class Sorter {
+public:
+    //! The rows 0, 1, ... with these times into `rows` and `sorted` by time; among equals, the first stays first. O(n +
+    //! k log k) if k rows are late, where k is small; else O(n log n) or, for many rows, O(n) for each byte of the
+    //! times' spread.
+    void sort(std::span<const Time> times, std::span<Row> rows, std::span<Time> sorted) {
+        sort_by(times, [](std::size_t i) { return static_cast<Row>(i); }, rows, sorted);
+    }
+
+    //! Any ascending rows, in place.
+    void sort(std::span<Row> rows, std::span<Time> times) {
+        rows_.assign(rows.begin(), rows.end());
+        times_.assign(times.begin(), times.end());
+        sort_by(times_, [this](std::size_t i) { return rows_[i]; }, rows, times);
+    }
+
+private:
+    static constexpr std::size_t kWorthBytes = 4096;
+
+    template <class RowAt>
+    void sort_by(std::span<const Time> times, RowAt row_at, std::span<Row> rows, std::span<Time> sorted) {
+        if (take_late(times, row_at)) {
+            std::sort(late_.begin(), late_.end());
+            return merge(times, row_at, rows, sorted);
+        }
+        late_.resize(times.size());
+        for (std::size_t i = 0; i < times.size(); ++i) late_[i] = {times[i], row_at(i)};
+        if (late_.size() < kWorthBytes) {
+            std::sort(late_.begin(), late_.end());
+        } else {
+            sort_by_bytes();
+        }
+        for (std::size_t i = 0; i < late_.size(); ++i) sorted[i] = late_[i].time, rows[i] = late_[i].row;
+    }
+
+    //! Finds the late rows, unless they are too many. A row is late if any before it is younger; the others ascend.
+    template <class RowAt>
+    bool take_late(std::span<const Time> times, RowAt row_at) {
+        late_.clear();
+        places_.clear();
+        const std::size_t most = times.size() / 8;
+        Time youngest = kEarliest;
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            if (times[i] >= youngest) {
+                youngest = times[i];
+                continue;
+            }
+            if (late_.size() == most) return false;
+            late_.push_back({times[i], row_at(i)});
+            places_.push_back(i);
+        }
+        return true;
+    }
+
+    //! The late rows among the others. One that is not late came before whatever made a row of its time late, so among
+    //! equals it comes first.
+    template <class RowAt>
+    void merge(std::span<const Time> times, RowAt row_at, std::span<Row> rows, std::span<Time> sorted) const {
+        std::size_t to = 0, from = 0;
+        const auto put = [&](const Stamp& stamp) { sorted[to] = stamp.time, rows[to++] = stamp.row; };
+        auto late = late_.begin();
+        const auto put_until = [&](std::size_t end) {
+            while (late != late_.end()) {
+                for (; from != end && times[from] <= late->time; ++from) put({times[from], row_at(from)});
+                if (from == end) return;
+                put(*late++);
+            }
+            for (; from != end; ++from) put({times[from], row_at(from)});
+        };
+        for (const std::size_t place : places_) {
+            put_until(place);
+            ++from;
+        }
+        put_until(times.size());
+        for (; late != late_.end(); ++late) put(*late);
+    }
+
+    //! By each byte in which the times differ, the lowest first. Every step keeps the order of equals, so rows of equal
+    //! time stay in the order of arrival.
+    void sort_by_bytes() {
+        const auto [least, greatest] = std::minmax_element(
+            late_.begin(), late_.end(), [](const Stamp& a, const Stamp& b) { return a.time < b.time; });
+        const auto base = static_cast<std::uint64_t>(least->time);
+        const std::uint64_t spread = static_cast<std::uint64_t>(greatest->time) - base;
+        spare_.resize(late_.size());
+        for (int shift = 0; shift < 64 && (spread >> shift) != 0; shift += 8) {
+            std::array<std::size_t, 257> begin{};
+            const auto digit = [&](const Stamp& stamp) {
+                return ((static_cast<std::uint64_t>(stamp.time) - base) >> shift) & 0xff;
+            };
+            for (const Stamp& stamp : late_) ++begin[digit(stamp) + 1];
+            for (std::size_t i = 0; i < 256; ++i) begin[i + 1] += begin[i];
+            for (const Stamp& stamp : late_) spare_[begin[digit(stamp)]++] = stamp;
+            late_.swap(spare_);
+        }
+    }
+
+    //! The late rows, or all of them, and where they came.
+    std::vector<Stamp> late_;
+    std::vector<std::size_t> places_;
+    std::vector<Stamp> spare_;
+    //! What is sorted in place, as it was.
+    std::vector<Row> rows_;
+    std::vector<Time> times_;
+};
+
+}  // namespace sash::batch

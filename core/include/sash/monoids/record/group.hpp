@@ -1,0 +1,285 @@
+//! Monoids of one type side by side: the parts of a record that are combined by one loop.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "sash/codec.hpp"
+#include "sash/monoid.hpp"
+#include "sash/monoids/delta.hpp"
+#include "sash/monoids/record/event.hpp"
+#include "sash/monoids/record/several.hpp"
+#include "sash/monoids/widen.hpp"
+
+namespace sash {
+
+//! Partials of records are made of words.
+using Word = std::int64_t;
+
+//! A monoid whose partials hold times that came with the values.
+template <class M>
+concept Timed = requires { requires M::timed; };
+
+//! The parts of a record that have one monoid type, one behind the other. A pointer to words is to those of the first
+//! part. `out` may be `older` or `newer`.
+class Group {
+public:
+    using TimeMap = std::function<Time(Time)>;
+
+    Group() = default;
+    Group(const Group&) = delete;
+    Group& operator=(const Group&) = delete;
+    virtual ~Group() = default;
+
+    //! The number of parts, and the words of each.
+    virtual std::size_t size() const = 0;
+    virtual std::size_t width() const = 0;
+    virtual void identity(Word* out) const = 0;
+    //! The parts of an event, each the identity where it reads a null; whether any part took it.
+    virtual bool lift(const Event& event, Word* out) const = 0;
+    virtual void combine(const Word* older, const Word* newer, Word* out) const = 0;
+    //! Asked for only where every part has one.
+    virtual void inverse(const Word* whole, const Word* older, Word* out) const = 0;
+    virtual Outcome lower(std::size_t part, const Word* words) const = 0;
+    //! What each part answers, at its place in `out`. One call for all of them: one that the machine cannot foresee
+    //! costs more than an answer.
+    virtual void lower(const Word* words, std::span<const std::size_t> places, std::vector<Outcome>& out) const = 0;
+    //! Whether a part may lose its number, and whether one has: its result is an error then.
+    virtual bool can_overflow() const = 0;
+    virtual bool overflowed(const Word* words) const = 0;
+    //! Whether lifting, combining or lowering may ever fail.
+    virtual bool can_fail() const = 0;
+    //! By how much an event may bring its parts closer to an error: results of integers fit as long as the reaches of
+    //! their events add up to less than 2^63. Infinite for an event that is refused, and where nothing is known.
+    virtual double reach(const Event& event) const = 0;
+    virtual void write(Writer& writer, const Word* words) const = 0;
+    virtual void read(Reader& reader, Word* out) const = 0;
+    //! Maps every time that the parts keep.
+    virtual void retime(Word* words, const TimeMap& map) const = 0;
+    //! The part as one of a column that is read as reals now; the words of that form.
+    virtual void widen(std::size_t part, const Word* words, Word* out) const = 0;
+};
+
+//! The columns that a part reads; the second is the first where it reads one.
+using Columns = std::array<std::uint16_t, 2>;
+
+//! Whether a partial has a result. A sum's identity has one, the sum of nothing.
+template <class M>
+bool has_result(const M& monoid, const typename M::Partial& partial) {
+    if constexpr (requires { monoid.defined(partial); }) {
+        return monoid.defined(partial);
+    } else if constexpr (requires { partial.count; }) {
+        return std::same_as<typename M::Output, std::int64_t> || partial.count != 0;
+    } else if constexpr (requires { partial.present; }) {
+        return partial.present != 0;
+    } else if constexpr (requires { partial.least; }) {
+        return partial.least <= partial.greatest;
+    } else if constexpr (std::derived_from<M, Max>) {
+        return partial != monoid.identity();
+    } else {
+        return true;
+    }
+}
+
+template <class M>
+Outcome outcome_of(const M& monoid, const typename M::Partial& partial) {
+    if (!has_result(monoid, partial)) return {};
+    if constexpr (requires { outcome_of_parts(monoid, monoid.lower(partial)); }) {
+        return outcome_of_parts(monoid, monoid.lower(partial));
+    } else if constexpr (std::same_as<typename M::Output, Number>) {
+        return std::visit([](auto number) { return Outcome(number); }, monoid.lower(partial));
+    } else {
+        return monoid.lower(partial);
+    }
+}
+
+template <class M>
+class GroupOf final : public Group {
+public:
+    using Partial = typename M::Partial;
+    static_assert(std::is_trivially_copyable_v<Partial> && sizeof(Partial) % sizeof(Word) == 0);
+    static constexpr std::size_t kWidth = sizeof(Partial) / sizeof(Word);
+    static constexpr bool kCanOverflow =
+        requires(const M& monoid, const Partial& partial) { monoid.overflowed(partial); };
+
+    void add(M monoid, Columns columns) { parts_.push_back({std::move(monoid), columns}); }
+
+    std::size_t size() const override { return parts_.size(); }
+    std::size_t width() const override { return kWidth; }
+
+    void identity(Word* out) const override {
+        for (const Part& part : parts_) out = put(out, part.monoid.identity());
+    }
+
+    bool lift(const Event& event, Word* out) const override {
+        bool taken = false;
+        for (const Part& part : parts_) {
+            taken |= lift_one(part, event, out);
+            out += kWidth;
+        }
+        return taken;
+    }
+
+    void combine(const Word* older, const Word* newer, Word* out) const override {
+        for (std::size_t i = 0; i < parts_.size(); ++i, older += kWidth, newer += kWidth)
+            out = put(out, parts_[i].monoid.combine(get(older), get(newer)));
+    }
+
+    void inverse(const Word* whole, const Word* older, Word* out) const override {
+        if constexpr (Invertible<M>) {
+            for (std::size_t i = 0; i < parts_.size(); ++i, whole += kWidth, older += kWidth)
+                out = put(out, parts_[i].monoid.inverse(get(whole), get(older)));
+        } else {
+            throw std::logic_error("a part of the record has no inverse");
+        }
+    }
+
+    Outcome lower(std::size_t part, const Word* words) const override {
+        return outcome_of(parts_[part].monoid, get(words));
+    }
+    void lower(const Word* words, std::span<const std::size_t> places, std::vector<Outcome>& out) const override {
+        for (std::size_t i = 0; i < parts_.size(); ++i, words += kWidth)
+            out[places[i]] = outcome_of(parts_[i].monoid, get(words));
+    }
+
+    bool can_overflow() const override { return kCanOverflow; }
+    bool overflowed(const Word* words) const override {
+        if constexpr (kCanOverflow) {
+            for (const Part& part : parts_) {
+                if (part.monoid.overflowed(get(words))) return true;
+                words += kWidth;
+            }
+        }
+        return false;
+    }
+
+    bool can_fail() const override { return kCanOverflow || kSubtracts || kRefuses || kHasNeutralCell; }
+    double reach(const Event& event) const override {
+        double reach = 0.0;
+        if (can_fail())
+            for (const Part& part : parts_) reach += reach_of(part, event);
+        return reach;
+    }
+
+    void write(Writer& writer, const Word* words) const override {
+        for (std::size_t i = 0; i < parts_.size(); ++i, words += kWidth)
+            Codec<M>::write(writer, parts_[i].monoid, get(words));
+    }
+    void read(Reader& reader, Word* out) const override {
+        for (const Part& part : parts_) out = put(out, Codec<M>::read(reader, part.monoid));
+    }
+
+    void retime(Word* words, const TimeMap& map) const override {
+        if constexpr (Timed<M>) {
+            for (const Part& part : parts_) {
+                Partial partial = get(words);
+                part.monoid.retime(partial, std::cref(map));
+                words = put(words, partial);
+            }
+        }
+    }
+
+    void widen(std::size_t part, const Word* words, Word* out) const override {
+        if constexpr (Widens<M>) {
+            const auto wide = sash::widen(parts_[part].monoid, get(words));
+            static_assert(sizeof wide == sizeof(Partial));
+            std::memcpy(out, &wide, sizeof wide);
+        } else {
+            std::memcpy(out, words, sizeof(Partial));
+        }
+    }
+
+private:
+    struct Part {
+        [[no_unique_address]] M monoid;
+        Columns columns;
+    };
+
+    static constexpr double kUnknown = std::numeric_limits<double>::infinity();
+    //! Its result is the difference of two values.
+    static constexpr bool kSubtracts = std::same_as<M, Range> || std::same_as<M, Delta>;
+    //! It takes some values only.
+    static constexpr bool kRefuses =
+        requires(const M& monoid, const typename M::Input& input) { monoid.refuses(input); };
+    //! One cell stands for nothing.
+    static constexpr bool kHasNeutralCell = std::derived_from<M, Max>;
+
+    static double reach_of(const Part& part, const Event& event) {
+        const Field& first = event.fields[part.columns[0]];
+        const Field& second = event.fields[part.columns[1]];
+        if (!first.present || !second.present) return 0.0;
+        if constexpr (kSubtracts) {
+            if (part.monoid.kind == NumberKind::real) return 0.0;
+        }
+        if constexpr (std::same_as<M, SumInt> || kSubtracts) {
+            return std::abs(static_cast<double>(first.cell));
+        } else if constexpr (kRefuses) {
+            return part.monoid.refuses(input_of(first, second)) ? kUnknown : 0.0;
+        } else if constexpr (kHasNeutralCell) {
+            return part.monoid.lift(first.cell) == part.monoid.identity() ? kUnknown : 0.0;
+        } else {
+            return kCanOverflow ? kUnknown : 0.0;
+        }
+    }
+
+    static Partial get(const Word* words) {
+        Partial partial;
+        std::memcpy(&partial, words, sizeof partial);
+        return partial;
+    }
+    static Word* put(Word* out, const Partial& partial) {
+        std::memcpy(out, &partial, sizeof partial);
+        return out + kWidth;
+    }
+
+    //! False, and the identity, where it reads a null.
+    static bool lift_one(const Part& part, const Event& event, Word* out) {
+        const auto& [monoid, columns] = part;
+        const Field& first = event.fields[columns[0]];
+        const Field& second = event.fields[columns[1]];
+        const bool present = first.present && second.present;
+        const Partial partial = present ? lifted(monoid, event.time, first, second) : monoid.identity();
+        if constexpr (kHasNeutralCell)
+            if (present && partial == monoid.identity())
+                throw std::overflow_error(
+                    "the most extreme 64-bit integer stands for nothing in a record: pass floats");
+        put(out, partial);
+        return present;
+    }
+
+    static typename M::Input input_of(const Field& first, const Field& second) {
+        using Input = typename M::Input;
+        if constexpr (std::same_as<Input, double>) {
+            return first.real;
+        } else if constexpr (std::same_as<Input, std::pair<double, double>>) {
+            return {first.real, second.real};
+        } else if constexpr (std::same_as<Input, std::pair<Cell, Cell>>) {
+            return {first.cell, second.cell};
+        } else {
+            return static_cast<Input>(first.cell);
+        }
+    }
+
+    static Partial lifted(const M& monoid, Time time, const Field& first, const Field& second) {
+        if constexpr (Timed<M>) {
+            return monoid.lift(time, input_of(first, second));
+        } else {
+            return monoid.lift(input_of(first, second));
+        }
+    }
+
+    std::vector<Part> parts_;
+};
+
+}  // namespace sash

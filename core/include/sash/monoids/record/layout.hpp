@@ -1,0 +1,137 @@
+//! Which words of a record belong to whom.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "sash/monoids/record/group.hpp"
+
+namespace sash {
+
+//! The parts of a record, those of one monoid type side by side, whatever the order in which they were added. Parts are
+//! known by the order in which they were added.
+class Layout {
+public:
+    //! Adds a part. Nothing is added once a record has been made.
+    template <class M>
+    void add(M monoid, Columns columns) {
+        for (Run& run : runs_) {
+            auto* const group = dynamic_cast<GroupOf<M>*>(run.group.get());
+            if (group == nullptr) continue;
+            group->add(std::move(monoid), columns);
+            return place(run);
+        }
+        auto group = std::make_unique<GroupOf<M>>();
+        group->add(std::move(monoid), columns);
+        add(std::move(group));
+    }
+
+    //! Adds the one part of a group of its own.
+    void add(std::unique_ptr<Group> group) {
+        runs_.push_back({std::move(group), 0});
+        place(runs_.back());
+    }
+
+    struct Run {
+        std::unique_ptr<Group> group;
+        //! Its first word.
+        std::size_t begin;
+    };
+
+    const std::vector<Run>& runs() const { return runs_; }
+    std::size_t parts() const { return places_.size(); }
+    std::size_t words() const { return words_; }
+    bool may_overflow() const { return may_overflow_; }
+    bool may_fail() const { return may_fail_; }
+
+    void identity(Word* out) const {
+        for (const Run& run : runs_) run.group->identity(out + run.begin);
+    }
+
+    //! See Group::reach.
+    double reach(const Event& event) const {
+        double reach = 0.0;
+        for (const Run& run : runs_) reach += run.group->reach(event);
+        return reach;
+    }
+
+    //! Whether any part took the event.
+    bool lift(const Event& event, Word* out) const {
+        bool taken = false;
+        for (const Run& run : runs_) taken |= run.group->lift(event, out + run.begin);
+        return taken;
+    }
+
+    void combine(const Word* older, const Word* newer, Word* out) const {
+        for (const Run& run : runs_) run.group->combine(older + run.begin, newer + run.begin, out + run.begin);
+    }
+
+    Outcome lower(std::size_t part, const Word* words) const {
+        return runs_[places_[part].run].group->lower(places_[part].part, words + offset(part));
+    }
+    //! What all parts answer, in their order.
+    std::vector<Outcome> lower(const Word* words) const {
+        std::vector<Outcome> outcomes(parts());
+        for (std::size_t run = 0; run < runs_.size(); ++run)
+            runs_[run].group->lower(words + runs_[run].begin, numbers_[run], outcomes);
+        return outcomes;
+    }
+
+    //! The first word of a part.
+    std::size_t offset(std::size_t part) const {
+        const Place& place = places_[part];
+        return runs_[place.run].begin + place.part * runs_[place.run].group->width();
+    }
+
+    //! The words of a record of this layout as one of a layout of the same parts whose columns are read as reals where
+    //! `wide` says so.
+    void widen(const std::vector<bool>& wide, const Word* words, const Layout& to, Word* out) const {
+        for (std::size_t part = 0; part < parts(); ++part) {
+            const Place& place = places_[part];
+            const Group& group = *runs_[place.run].group;
+            if (wide[part]) {
+                group.widen(place.part, words + offset(part), out + to.offset(part));
+            } else {
+                std::copy_n(words + offset(part), group.width(), out + to.offset(part));
+            }
+        }
+    }
+
+private:
+    struct Place {
+        std::size_t run;
+        std::size_t part;
+    };
+
+    //! Gives the newest part of a run its place, and every run its first word anew.
+    void place(const Run& grown) {
+        const auto run = static_cast<std::size_t>(&grown - runs_.data());
+        numbers_.resize(runs_.size());
+        numbers_[run].push_back(places_.size());
+        places_.push_back({run, grown.group->size() - 1});
+        words_ = 0;
+        may_overflow_ = false;
+        may_fail_ = false;
+        for (Run& run : runs_) {
+            run.begin = words_;
+            words_ += run.group->size() * run.group->width();
+            may_overflow_ |= run.group->can_overflow();
+            may_fail_ |= run.group->can_fail();
+        }
+    }
+
+    std::vector<Run> runs_;
+    std::vector<Place> places_;
+    //! Of each run: its parts by the order in which they were added.
+    std::vector<std::vector<std::size_t>> numbers_;
+    std::size_t words_ = 0;
+    bool may_overflow_ = false;
+    bool may_fail_ = false;
+};
+
+}  // namespace sash

@@ -1,0 +1,130 @@
+//! The window of one key among very many: a small sorted array while events are few, a finger tree when they are not.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "sash/algorithms/fiba.hpp"
+#include "sash/operator/small_vector.hpp"
+#include "sash/monoid.hpp"
+#include "sash/time.hpp"
+
+namespace sash {
+
+//! Three words and its events. The monoid belongs to whoever keeps the windows, and is passed in.
+template <Monoid M>
+class KeyWindow {
+public:
+    using Partial = typename M::Partial;
+
+    KeyWindow() = default;
+    KeyWindow(KeyWindow&&) noexcept = default;
+    KeyWindow& operator=(KeyWindow&&) noexcept = default;
+
+    std::size_t size() const { return many_ ? many_->size() : few_.size(); }
+    std::size_t bytes() const { return many_ ? many_->bytes() : few_.bytes(); }
+
+    //! Anywhere; an equal time combines: old (x) new. O(kFew) while events are few, then as FiBA.
+    void insert(const M& monoid, Time time, const Partial& partial) {
+        if (many_) return many_->insert(time, partial);
+        std::size_t place = few_.size();
+        while (place > 0 && few_[place - 1].time > time) --place;
+        if (place > 0 && few_[place - 1].time == time) return append(monoid, few_[place - 1].partial, partial);
+        if (few_.size() == kFew) {
+            grow_up(monoid);
+            return many_->insert(time, partial);
+        }
+        few_.insert(place, {time, partial});
+    }
+
+    //! What is at exactly the time.
+    std::optional<Partial> at(Time time) const {
+        if (many_) {
+            if (many_->size() == 0 || many_->count(time, time) == 0) return std::nullopt;
+            return many_->query(time, time);
+        }
+        const Entry* const entry = find(time);
+        return entry == nullptr ? std::nullopt : std::optional(entry->partial);
+    }
+
+    //! Takes out what is at exactly the time, which must be there.
+    void erase(Time time) {
+        if (many_) return static_cast<void>(many_->evict(time));
+        const auto place = static_cast<std::size_t>(find(time) - few_.begin());
+        few_.erase(place, place + 1);
+    }
+
+    //! Everything at or before the time.
+    void bulk_evict(Time time) {
+        if (many_) {
+            if (many_->size() != 0 && many_->oldest() <= time) many_->bulk_evict(time);
+            return;
+        }
+        std::size_t gone = 0;
+        while (gone < few_.size() && few_[gone].time <= time) ++gone;
+        if (gone != 0) few_.erase(0, gone);
+    }
+
+    //! Both ends in; the identity when there is nothing between.
+    Partial query(const M& monoid, Time from, Time to) const {
+        if (many_) return query_many(monoid, from, to);
+        Partial total = monoid.identity();
+        for (const Entry& entry : few_) {
+            if (entry.time < from) continue;
+            if (entry.time > to) break;
+            append(monoid, total, entry.partial);
+        }
+        return total;
+    }
+
+    bool any(Time from, Time to) const {
+        if (many_) return many_->size() != 0 && from <= to && many_->count(from, to) != 0;
+        return std::any_of(few_.begin(), few_.end(),
+                           [&](const Entry& entry) { return from <= entry.time && entry.time <= to; });
+    }
+
+    template <class F>
+    void for_each(F f) const {
+        if (many_) return many_->for_each(f);
+        for (const Entry& entry : few_) f(entry.time, entry.partial);
+    }
+
+private:
+    //! Where a scan of an array begins to cost more than a tree.
+    static constexpr std::uint32_t kFew = 32;
+    //! Short leaves: most questions are about a part of the window, and a leaf that is cut is scanned.
+    static constexpr std::uint32_t kLeaf = 16;
+
+    struct Entry {
+        Time time;
+        Partial partial;
+    };
+
+    const Entry* find(Time time) const {
+        const Entry* const entry =
+            std::find_if(few_.begin(), few_.end(), [&](const Entry& one) { return one.time == time; });
+        return entry == few_.end() ? nullptr : entry;
+    }
+
+    Partial query_many(const M& monoid, Time from, Time to) const {
+        if (many_->size() == 0 || to < from) return monoid.identity();
+        if (from <= many_->oldest() && to >= many_->youngest()) return many_->query();
+        return many_->query(from, to);
+    }
+
+    void grow_up(const M& monoid) {
+        auto many = std::make_unique<Fiba<M>>(monoid, FibaOptions{0, kLeaf});
+        for (const Entry& entry : few_) many->load(entry.time, entry.partial);
+        many_ = std::move(many);
+        few_ = {};
+    }
+
+    Few<Entry> few_;
+    std::unique_ptr<Fiba<M>> many_;
+};
+
+}  // namespace sash

@@ -1,0 +1,74 @@
+//! Labels of rows: they ascend with the places, and leave room for late rows between two neighbours.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "sash/operator/indexed_list.hpp"
+#include "sash/time.hpp"
+
+namespace sash::lines {
+
+//! Labels before and after.
+struct Relabelled {
+    std::vector<Time> from;
+    std::vector<Time> to;
+};
+
+//! The labels of a line's rows, by place.
+class Labels : public PlaceList<Time> {
+public:
+    //! The label of a row that is read back.
+    static Time first_of(std::size_t place) { return static_cast<Time>(place) * kGap; }
+
+    //! For a row that has come to the place. Where there is no room, all labels are new: those of the other rows.
+    std::optional<Relabelled> give(std::size_t place) {
+        const std::optional<Time> label = free_at(place);
+        insert(place, label.value_or(0));
+        std::optional<Relabelled> moved;
+        if (!label) moved = renew(place);
+        recent_ = (*this)[place];
+        return moved;
+    }
+
+private:
+    //! The distance of labels that are given out at the ends, and where they end.
+    static constexpr Time kGap = Time{1} << 32;
+    static constexpr Time kEnd = Time{1} << 62;
+
+    std::optional<Time> free_at(std::size_t place) const {
+        if (place == size()) {
+            if (empty()) return 0;
+            const Time label = back() + kGap;
+            return label < kEnd ? std::optional(label) : std::nullopt;
+        }
+        const Time next = (*this)[place];
+        if (place == 0) return next > -kEnd ? std::optional(next - kGap) : std::nullopt;
+        const Time room = next - (*this)[place - 1];
+        if (room <= 1) return std::nullopt;
+        // Late rows come in runs, up or down: leave most of the room to those that follow.
+        const Time step = std::max<Time>(1, room / 64);
+        return next == recent_ ? next - step : next - room + step;
+    }
+
+    Relabelled renew(std::size_t place) {
+        Relabelled labels;
+        std::size_t at = 0;
+        for_each([&](Time& label) {
+            const Time renewed = first_of(at);
+            if (at++ != place) {
+                labels.from.push_back(label);
+                labels.to.push_back(renewed);
+            }
+            label = renewed;
+        });
+        return labels;
+    }
+
+    //! What was given last.
+    Time recent_ = 0;
+};
+
+}  // namespace sash::lines

@@ -1,0 +1,63 @@
+//! The events of one key in the order of their times, found by time and by place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "sash/operator/indexed_list.hpp"
+#include "sash/time.hpp"
+
+namespace sash::lines {
+
+//! An event: when it was, which one it was, and whether it has no value.
+struct Row {
+    Time ticks;
+    std::int64_t number : 63;
+    bool null : 1;
+
+    bool is_before(Time other_ticks, std::int64_t other) const {
+        return ticks < other_ticks || (ticks == other_ticks && number < other);
+    }
+};
+
+// There are as many of them as there are events.
+static_assert(sizeof(Row) == 16);
+
+//! Rows sorted by ticks, then number.
+class RowList : public PlaceList<Row> {
+public:
+    //! How many rows there ever were.
+    std::size_t ever() const { return dropped() + size(); }
+
+    //! How many rows are at or before the ticks.
+    std::size_t through(Time ticks) const {
+        if (empty() || back().ticks <= ticks) return size();
+        return before(ticks, std::numeric_limits<std::int64_t>::max());
+    }
+    //! How many rows are before the ticks.
+    std::size_t until(Time ticks) const {
+        if (empty() || back().ticks < ticks) return size();
+        return before(ticks, std::numeric_limits<std::int64_t>::min());
+    }
+    //! Where a row is, or where it would be.
+    std::size_t place_of(Time ticks, std::int64_t number) const {
+        if (!empty() && back().number == number) return size() - 1;
+        return before(ticks, number);
+    }
+
+    //! Behind all rows that are not later. Its number is the greatest so far.
+    std::size_t insert(const Row& row) {
+        const std::size_t place = through(row.ticks);
+        PlaceList::insert(place, row);
+        return place;
+    }
+
+private:
+    //! How many rows come before one of that time and number.
+    std::size_t before(Time ticks, std::int64_t number) const {
+        return PlaceList::before([&](const Row& row) { return row.is_before(ticks, number); });
+    }
+};
+
+}  // namespace sash::lines

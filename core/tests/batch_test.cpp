@@ -1,0 +1,332 @@
+//! The engine of whole batches against brute force; its sorting, its bounds on combines, and its exact sums.
+#include <algorithm>
+#include <array>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "sash/monoids/text.hpp"
+#include "sash/batch/codes.hpp"
+#include "sash/batch/kernels.hpp"
+#include "sash/batch/known.hpp"
+#include "sash/batch/record.hpp"
+
+namespace sash::testing {
+namespace {
+
+using namespace sash::batch;
+
+struct Rows {
+    std::vector<Time> times;
+    std::vector<std::uint32_t> keys;
+    std::vector<std::uint8_t> present;
+};
+
+//! Times that rise by 0 to 3, with some rows late; a few keys; every seventh value missing or so.
+Rows make_rows(std::mt19937& random, std::size_t size, std::uint32_t keys, int late_per_mille) {
+    Rows rows;
+    Time now = -50;
+    for (std::size_t i = 0; i < size; ++i) {
+        now += static_cast<Time>(random() % 4);
+        const bool late = static_cast<int>(random() % 1000) < late_per_mille;
+        rows.times.push_back(late ? now - static_cast<Time>(random() % 60) : now);
+        rows.keys.push_back(static_cast<std::uint32_t>(random()) % keys);
+        rows.present.push_back(random() % 7 != 0);
+    }
+    return rows;
+}
+
+//! The rows of a key by time and arrival, and of those the ones in a window that ends at `row`.
+std::string expected(const Rows& rows, std::size_t row, Time length, Ends ends, bool peers, bool known) {
+    std::vector<std::pair<Time, std::size_t>> in;
+    const Time now = rows.times[row];
+    for (std::size_t i = 0; i < rows.times.size(); ++i) {
+        const Time time = rows.times[i];
+        if (rows.keys[i] != rows.keys[row] || !rows.present[i] || (known && i > row)) continue;
+        const bool after = ends.start ? time >= now - length : time > now - length;
+        const bool earlier = std::pair(time, i) < std::pair(now, row);
+        const bool before = peers ? (ends.end ? time <= now : time < now) : earlier || (i == row && ends.end);
+        if (after && before) in.emplace_back(time, i);
+    }
+    std::sort(in.begin(), in.end());
+    std::string text;
+    for (const auto& [time, i] : in) text += static_cast<char>('a' + i % 26);
+    return text;
+}
+
+std::vector<std::string> computed(const Order& order, const Bounds& bounds, const Presence& presence, bool known) {
+    std::vector<std::string> results(order.size());
+    const Concat monoid;
+    const auto lift = [&](std::size_t i) {
+        return monoid.lift(std::string(1, static_cast<char>('a' + order.row_at(static_cast<Position>(i)) % 26)));
+    };
+    const Slots<std::string> out(results, order.rows());
+    const auto emit = [&](std::size_t i, const Concat::Partial& total) { out[i] = total.text; };
+    if (known && !order.in_order()) {
+        std::vector<std::uint32_t> counts(order.size());
+        Known{order, bounds, presence, {counts, order.rows()}}(monoid, lift, emit);
+        for (std::size_t i = 0; i < counts.size(); ++i) check(counts[i] == results[i].size(), "the count");
+    } else {
+        Final{order, bounds, presence}(monoid, lift, emit);
+    }
+    return results;
+}
+
+Presence presence_of(const Order& order, const Rows& rows) {
+    std::vector<std::uint8_t> marks(order.size());
+    order.gather(std::span<const std::uint8_t>(rows.present), std::span(marks));
+    Presence presence;
+    presence.assign(std::move(marks));
+    return presence;
+}
+
+//! Every pair of ends, peers or none, final or as known, in order or not.
+void check_time_windows() {
+    std::mt19937 random(1);
+    for (int round = 0; round != 60; ++round) {
+        const Rows rows = make_rows(random, 1 + random() % 400, 1 + round % 4, std::array{0, 20, 400}[round % 3]);
+        const Order order(rows.times.size(), rows.times, rows.keys, 4);
+        const Presence presence = presence_of(order, rows);
+        const Ends ends{random() % 2 == 0, random() % 2 == 0};
+        const bool peers = random() % 2 == 0, known = random() % 2 == 0;
+        const Time length = 1 + static_cast<Time>(random() % 40);
+        Bounds bounds = time_window(order, IntegerReach(length, ends.start), ends, peers);
+        if (known) bounds = known_time_window(order, std::move(bounds), ends);
+        const auto results = computed(order, bounds, presence, known);
+        bool same = true;
+        for (std::size_t row = 0; row < results.size(); ++row)
+            same = same && results[row] == expected(rows, row, length, ends, peers, known);
+        check(same, "time windows by brute force");
+    }
+}
+
+//! Windows of so many rows by blocks are those by stacks, for every length around that of the group.
+void check_blocks() {
+    for (std::size_t size = 0; size != 12; ++size) {
+        for (std::size_t rows = 1; rows != 15; ++rows) {
+            const std::vector<std::uint32_t> keys(size, 0);
+            const Order order(size, {}, keys, 1);
+            Bounds bounds = count_window(order, rows, {});
+            const auto blocks = computed(order, bounds, {}, false);
+            bounds.rows = 0;
+            check(blocks == computed(order, bounds, {}, false), "blocks as stacks");
+        }
+    }
+}
+
+//! Any order in, ascending times out, and equal times in the order of arrival; by each way to sort.
+void check_sorting() {
+    std::mt19937_64 random(2);
+    for (const std::size_t size : {2, 100, 5000, 20000}) {
+        for (const int late : {0, 5, 500, 1000}) {
+            for (const Time spread : {Time{50}, Time{1} << 40, kLatest}) {
+                std::vector<Time> times(size);
+                for (std::size_t i = 0; i < size; ++i) {
+                    const bool moved = static_cast<int>(random() % 1000) < late;
+                    times[i] = moved ? static_cast<Time>(random() % static_cast<std::uint64_t>(spread)) - spread / 2
+                                     : static_cast<Time>(i);
+                }
+                const Order order(size, times, {}, 1);
+                bool sorted = true;
+                for (Position i = 1; i < size; ++i) {
+                    const auto before = std::pair(times[order.row_at(i - 1)], order.row_at(i - 1));
+                    sorted = sorted && before < std::pair(times[order.row_at(i)], order.row_at(i)) &&
+                             order.times()[i] == times[order.row_at(i)];
+                }
+                check(sorted, "sorted by time and arrival");
+                check(order.in_order() == std::is_sorted(times.begin(), times.end()), "in order or not");
+                std::sort(times.begin(), times.end());
+                const bool twice = std::adjacent_find(times.begin(), times.end()) != times.end();
+                check(order.has_peers() == twice, "peers or none");
+            }
+        }
+    }
+}
+
+//! The first and the last row of some, in one number: light, and anything but commutative.
+struct EndsOfRows {
+    using Partial = std::uint64_t;
+    static constexpr bool commutative = false;
+    static constexpr bool fallible = false;
+
+    Partial identity() const { return 0; }
+    Partial lift(std::uint64_t row) const { return (row + 1) << 32 | (row + 1); }
+    Partial combine(Partial older, Partial newer) const {
+        if (older == 0 || newer == 0) return older | newer;
+        return (older >> 32) << 32 | (newer & 0xffffffff);
+    }
+};
+
+//! Times that stand still for a thousand rows, run, and jump, so that the hands of a finder part.
+std::vector<Time> make_bursts(std::mt19937& random, std::size_t size) {
+    std::vector<Time> times;
+    Time now = -1000;
+    while (times.size() < size) {
+        const Time step = std::array{0, 1, 3, 500}[random() % 4];
+        for (std::size_t left = random() % 1000; left > 0 && times.size() < size; --left)
+            times.push_back(now += step == 0 ? 0 : 1 + static_cast<Time>(random() % static_cast<unsigned>(step)));
+    }
+    return times;
+}
+
+//! Many rows of one key, where several are taken at once: their ends are those that a search finds.
+void check_bursts() {
+    std::mt19937 random(4);
+    for (const Time length : {1, 7, 1000, 1000000}) {
+        for (const bool start_in : {false, true}) {
+            const std::vector<Time> times = make_bursts(random, 20000 + random() % 7);
+            const Order order(times.size(), times, {}, 1);
+            const Bounds bounds = time_window(order, IntegerReach(length, start_in), {start_in, true}, false);
+            const EndsOfRows monoid;
+            bool same = true;
+            const auto emit = [&](std::size_t i, std::uint64_t ends) {
+                const Time limit = times[i] - length + !start_in;
+                const auto first = std::lower_bound(times.begin(), times.end(), limit) - times.begin();
+                const auto wanted = monoid.combine(monoid.lift(static_cast<std::uint64_t>(first)), monoid.lift(i));
+                same = same && ends == wanted;
+            };
+            two_stacks(monoid, bounds, [&](std::size_t i) { return monoid.lift(i); }, emit);
+            check(same, "windows of bursts");
+        }
+    }
+}
+
+//! Scans that take four rows at a time, and what is left of them.
+void check_scans() {
+    const EndsOfRows monoid;
+    const auto lift = [&](std::size_t i) { return monoid.lift(i); };
+    for (std::size_t begin = 0; begin != 6; ++begin) {
+        for (std::size_t end = begin; end != 20; ++end) {
+            std::size_t calls = 0;
+            bool same = true;
+            std::uint64_t total = begin == 0 ? monoid.identity() : monoid.combine(lift(0), lift(begin - 1));
+            const std::uint64_t from = begin == end ? 0 : lift(begin == 0 ? begin : 0);
+            scan(monoid, begin, end, lift, total, [&](std::size_t i, std::uint64_t got) {
+                same = same && i == begin + calls++ && got == monoid.combine(from, lift(i));
+            });
+            scan_back(monoid, begin, end, lift, [&](std::size_t i, std::uint64_t got) {
+                same = same && i == begin + --calls && got == monoid.combine(lift(i), lift(end - 1));
+            });
+            check(same && calls == 0, "running totals");
+            check(begin == end || total == monoid.combine(from, lift(end - 1)), "the total of all");
+        }
+    }
+}
+
+//! At most 3 combines a row, 4.5 where they are light, and a new key costs nothing more.
+void check_combines() {
+    std::mt19937 random(3);
+    for (const Time length : {1, 10, 1000, 100000}) {
+        const Rows rows = make_rows(random, 5000, 3, 0);
+        const Order order(rows.times.size(), rows.times, rows.keys, 3);
+        const Bounds bounds = time_window(order, IntegerReach(length, false), {}, true);
+        std::int64_t combines = 0;
+        const Counting<TopCount> monoid(combines);
+        two_stacks(
+            monoid, bounds, [](std::size_t) { return TopCount{}.lift(1); }, [](std::size_t, TopCount::Partial) {});
+        check(combines <= 3 * 5000, "3 combines a row");
+        combines = 0;
+        const Counting<EndsOfRows> light(combines);
+        two_stacks(light, bounds, [](std::size_t i) { return std::uint64_t{i}; }, [](std::size_t, std::uint64_t) {});
+        check(2 * combines <= 9 * 5000, "4.5 light combines a row");
+    }
+}
+
+//! A sum is refused only if it does not fit itself, and the row is named.
+void check_exact_sums() {
+    constexpr std::int64_t kHuge = std::int64_t{1} << 62;
+    const std::vector<std::int64_t> values = {kHuge, kHuge - 1, -kHuge, kHuge, kHuge};
+    const Order order(values.size(), {}, {}, 1);
+    const Bounds bounds = count_window(order, 2, {});
+    Column column;
+    column.integers = values;
+    std::vector<std::int64_t> out(values.size());
+    try {
+        exact_sums(column, bounds, {out, {}});
+        check(false, "the last sum does not fit");
+    } catch (const DoesNotFit& error) {
+        check(error.position == 4, "the position of the sum that does not fit");
+    }
+    check(out[1] == 2 * (kHuge - 1) + 1 && out[2] == -1 && out[3] == 0, "sums that fit");
+}
+
+//! Equal keys have equal codes, far apart or close together, and nulls a code of their own.
+void check_codes() {
+    std::mt19937_64 random(4);
+    for (const std::uint64_t spread : {std::uint64_t{10}, ~std::uint64_t{0}}) {
+        std::vector<std::int64_t> keys(3000);
+        std::vector<std::uint8_t> nulls(keys.size());
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            keys[i] = i % 3 == 0 && i != 0 ? keys[i - 1] : static_cast<std::int64_t>(random() % spread);
+            nulls[i] = i % 11 == 0;
+        }
+        const Codes codes = encode_keys(keys, nulls);
+        bool right = true;
+        for (std::size_t i = 0; i < keys.size(); i += 7)
+            for (std::size_t k = 0; k < keys.size(); ++k) {
+                const bool same = nulls[i] == nulls[k] && (nulls[i] || keys[i] == keys[k]);
+                right = right && (codes.codes[i] == codes.codes[k]) == same && codes.codes[k] < codes.count;
+            }
+        check(right, "codes tell keys apart");
+    }
+}
+
+//! Floats that are so large that a length is lost in rounding still see themselves.
+void check_real_times() {
+    const std::vector<double> reals = {-1e300, -2.5, -0.5, 0.0, 1e300, 1e300};
+    std::vector<Time> times;
+    for (const double real : reals) times.push_back(encode_real(real));
+    const Order order(times.size(), times, {}, 1);
+    const Bounds open = time_window(order, RealReach(2.0, false), {}, true);
+    const Bounds closed = time_window(order, RealReach(2.0, true), {true, true}, true);
+    const std::vector<Position> first(open.first.data(), open.first.data() + reals.size());
+    check(first == std::vector<Position>({0, 1, 2, 2, 4, 4}), "the start is out");
+    check(closed.first[2] == 1 && closed.first[3] == 2, "the start is in");
+}
+
+//! Native functions of a user: the last value, which is not commutative; a negative one is an error.
+int lift_last(std::int64_t time, const double* inputs, double* out) {
+    out[0] = inputs[0];
+    out[1] = static_cast<double>(time);
+    return 0;
+}
+int combine_last(const double*, const double* newer, double* out) {
+    out[0] = newer[0];
+    out[1] = newer[1];
+    return newer[0] < 0 ? 1 : 0;
+}
+int lower_last(const double* partial, double* out) {
+    out[0] = partial[0];
+    return partial[1] < 0 ? 2 : 0;
+}
+
+void check_records() {
+    const RecordFunctions functions{lift_last, combine_last, lower_last, {0.0, -1.0}, 1};
+    const RecordMonoid<4> monoid(functions);
+    double out = 7;
+    check(!monoid.lower(monoid.identity(), &out), "nothing is no result");
+    const double inputs[] = {3.0, -3.0};
+    const auto both = monoid.combine(monoid.lift(1, inputs + 1), monoid.lift(2, inputs));
+    check(monoid.lower(both, &out) && out == 3.0, "the newer of both");
+    check_throws<CompiledError>([&] { monoid.combine(both, monoid.lift(1, inputs + 1)); });
+    check_throws<std::invalid_argument>([&] { RecordMonoid<1>{functions}; });
+}
+
+}  // namespace
+}  // namespace sash::testing
+
+int main() {
+    using namespace sash::testing;
+    check_time_windows();
+    check_bursts();
+    check_scans();
+    check_blocks();
+    check_sorting();
+    check_combines();
+    check_exact_sums();
+    check_codes();
+    check_real_times();
+    check_records();
+    return report();
+}

@@ -1,0 +1,13 @@
+"""The operator `Sliding`: windows over streams that come late, by key, and speak when they are asked.
+
+>>> import sash
+>>> s = sash.Sliding(sash.Sum(), sash.TimeWindow(10))
+>>> s.push(3, 5)[0].value
+5
+"""
+
+from sash.operator.late import LateEvent
+from sash.operator.operator import Sliding
+from sash.operator.results import Result, Results
+
+__all__ = ["LateEvent", "Result", "Results", "Sliding"]

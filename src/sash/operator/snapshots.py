@@ -1,0 +1,140 @@
+"""An operator as bytes: what it was asked to do, in words, and its state."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+from sash import _core, codec
+from sash.aggregations.base import Aggregation
+from sash.durations import Duration, parse_duration
+from sash.errors import AggregationError, SnapshotError, WindowSpecError
+from sash.operator.late import OnLate, check_on_late
+from sash.operator.spec import Spec, check_emit, check_lateness
+from sash.operator.state import State
+from sash.snapshots import Description
+from sash.times import Kind
+from sash.triggers import Trigger
+from sash.windows.base import WindowPolicy, as_policies
+from sash.windows.described import plain_part
+
+__all__ = ["Opened", "open_blob", "seal"]
+
+_VERSION = 1
+_PLAIN = ("keyed", "emit", "changes_only", "min_periods", "algorithm")
+
+
+class Opened(NamedTuple):
+    """What a snapshot holds."""
+
+    spec: Spec
+    on_late: OnLate
+    kind: Kind | None
+    state: State
+
+
+def seal(spec: Spec, on_late: OnLate, kind: Kind | None, state: State) -> bytes:
+    """The bytes of an operator."""
+    header = {
+        "sliding": _VERSION,
+        "aggregation": spec.aggregation.to_dict(),
+        "policies": [_described(policy) for policy in spec.policies],
+        "trigger": _described(spec.trigger),
+        "on_late": on_late if isinstance(on_late, str) else None,
+        "lateness": _length(spec.lateness),
+        "expire": _length(spec.expire),
+        "times": None if kind is None else str(kind),
+        **{name: getattr(spec, name) for name in _PLAIN},
+    }
+    try:
+        text = json.dumps(header, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise AggregationError(f"the operator cannot be written ({error}): keep its options plain values") from error
+    return _core.seal(text.encode(), codec.dumps(state))
+
+
+def _described(part: WindowPolicy | Trigger) -> dict[str, Any] | None:
+    try:
+        return part.to_dict()
+    except WindowSpecError:
+        return None
+
+
+def _length(length: Duration | int | None) -> Any:
+    return plain_part(length)
+
+
+def open_blob(
+    blob: bytes, aggregation: Aggregation | None, policy: Any, trigger: Trigger | None, on_late: OnLate | None
+) -> Opened:
+    """What the bytes hold, completed by what was passed; `SnapshotError` if they do not go together."""
+    if not isinstance(blob, (bytes, bytearray, memoryview)):
+        raise TypeError(f"a snapshot is bytes, not {type(blob).__name__}")
+    text, body = _core.open_snapshot(bytes(blob))
+    header = _header(text)
+    try:
+        given = (None,) * len(header["policies"]) if policy is None else as_policies(policy)
+        if len(given) != len(header["policies"]):
+            raise SnapshotError(f"the snapshot has {len(header['policies'])} windows, and {len(given)} were passed")
+        spec = Spec(
+            aggregation=Description(header["aggregation"], "", {}, None, None).matching(aggregation),
+            policies=tuple(
+                _part("policy", described, one, WindowPolicy.from_dict)
+                for described, one in zip(header["policies"], given, strict=True)
+            ),
+            trigger=_part("trigger", header["trigger"], trigger, Trigger.from_dict),
+            lateness=check_lateness(header["lateness"]),
+            expire=None if header["expire"] is None else parse_duration(header["expire"]),
+            **{name: header[name] for name in _PLAIN},
+        )
+        check_emit(spec.emit)
+        kind = None if header["times"] is None else Kind.parse(header["times"])
+        late = _on_late(header["on_late"], on_late)
+    except (KeyError, TypeError, WindowSpecError) as error:
+        raise SnapshotError(f"the snapshot cannot be restored here: {error}") from error
+    return Opened(spec, late, kind, _state(codec.loads(body)))
+
+
+def _state(state: Any) -> State:
+    match state:
+        case {"engine": dict() | None, "late": (dict(), list()), "ended": bool()}:
+            return dict(state)
+    raise SnapshotError("the snapshot cannot be read: it does not hold the state of an operator")
+
+
+def _header(text: bytes) -> dict[str, Any]:
+    try:
+        header = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise SnapshotError(f"the snapshot cannot be read: its header is damaged ({error})") from error
+    if not isinstance(header, dict) or "sliding" not in header:
+        raise SnapshotError("the snapshot is not one of an operator: is it that of a Window?")
+    if header["sliding"] != _VERSION:
+        raise SnapshotError(f"the snapshot has version {header['sliding']}, newer than {_VERSION}: update Sash")
+    return header
+
+
+Part = TypeVar("Part", WindowPolicy, Trigger)
+
+
+def _part(
+    name: str, described: dict[str, Any] | None, given: Part | None, read: Callable[[dict[str, Any]], Part]
+) -> Part:
+    if described is None and given is None:
+        raise SnapshotError(f"the {name} holds a function, which no snapshot does: pass {name}=... again")
+    if described is None:
+        assert given is not None
+        return given
+    own = read(described)
+    if given is not None and given != own:
+        raise SnapshotError(f"the snapshot is of {own!r}, not of {given!r}: restore it with its own {name}")
+    return own
+
+
+def _on_late(written: str | None, given: OnLate | None) -> OnLate:
+    if given is not None:
+        return check_on_late(given)
+    if written is None:
+        raise SnapshotError("on_late is a function, which no snapshot holds: pass on_late=... again")
+    return check_on_late(written)
