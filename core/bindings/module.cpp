@@ -9,5 +9,5 @@ NB_MODULE(_core, module) {
     sash::face::bind_window(module);
     sash::face::bind_algorithms(module);
     sash::face::bind_snapshots(module);
-    sash::face::bind_keyed(module);
+    sash::face::bind_operator(module);
 }

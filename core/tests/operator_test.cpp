@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "sash/operator/key_window.hpp"
+#include "sash/algorithms/key_window.hpp"
 #include "sash/operator/operator_snapshot.hpp"
 #include "sash/monoids/text.hpp"
 

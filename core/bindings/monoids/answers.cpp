@@ -20,7 +20,7 @@ struct Source {
 
 //! A number of an answer; None where it has no value.
 struct Element {
-    const Source& source;
+    const Source source;
 
     nb::object operator()(std::monostate) const { return nb::none(); }
     nb::object operator()(std::int64_t number) const {
@@ -54,14 +54,20 @@ nb::object Window::answered(const Answers& answers) const {
     return spec_.aggregation.attr("shape")(tuple);
 }
 
+nb::object object_of(const Outcome& outcome, const AnswerSpec& spec, const Clock& clock, Kind coded) {
+    return std::visit(Whole{{Source{spec, clock, coded}}}, outcome);
+}
+
+Kind kind_read(const RowReader& row, const AnswerSpec& spec, const Mode& mode) {
+    return mode.reals[row.parts()[spec.position].slots.back()] ? Kind::real : Kind::integer;
+}
+
 nb::object Window::answered(const AnswerSpec& spec, const Answers& answers) const {
     if (!spec.native) {
         const Object& object = answers.members[spec.position];
         return object ? nb::borrow(object.get()) : nb::object(spec.aggregation.attr("empty"));
     }
-    const std::size_t slot = reader_.row()->parts()[spec.position].slots.back();
-    const Source source{spec, clock_, mode_.reals[slot] ? Kind::real : Kind::integer};
-    return std::visit(Whole{{source}}, answers.parts[spec.position]);
+    return object_of(answers.parts[spec.position], spec, clock_, kind_read(*reader_.row(), spec, mode_));
 }
 
 }  // namespace sash::face

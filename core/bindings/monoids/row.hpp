@@ -11,6 +11,7 @@
 
 #include "window/kernel.hpp"
 #include "monoids/values.hpp"
+#include "window/clock.hpp"
 
 namespace sash::face {
 
@@ -103,6 +104,12 @@ private:
 };
 
 KernelOptions kernel_options(nb::handle options);
+
+//! What a part gives, as a Python object; one without a value is what the aggregation says of an empty window. `coded`
+//! is the kind of the column that a code is of.
+nb::object object_of(const Outcome& outcome, const AnswerSpec& spec, const Clock& clock, Kind coded);
+//! The kind of the column that a part reads last.
+Kind kind_read(const RowReader& row, const AnswerSpec& spec, const Mode& mode);
 
 //! A kernel over a record: FiBA keeps small ones in place; the other algorithms, and large ones, by reference.
 std::unique_ptr<Kernel> make_record(const RowReader& row, const LayoutPtr& layout, const AlgorithmOptions& algorithm);

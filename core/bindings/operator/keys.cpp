@@ -31,20 +31,20 @@ std::vector<Keys::Slot> Keys::slots(std::span<const std::int64_t> keys) {
 std::vector<Keys::Slot> Keys::slots(const nb::list& keys) {
     std::vector<Slot> slots;
     slots.reserve(keys.size());
-    for (const nb::handle key : keys) {
-        std::int64_t integer = 0;
-        if (!integer_of(key, integer)) {
-            slots.push_back(slot_of(key));
-            continue;
-        }
-        const std::size_t before = made_.size();
-        slots.push_back(slot_of(integer));
-        if (made_.size() != before && !PyLong_CheckExact(key.ptr())) {
-            given_[nb::int_(slots.back())] = key;
-            names_[slots.back()].kind = Name::Kind::disguised;
-        }
-    }
+    for (const nb::handle key : keys) slots.push_back(slot(key));
     return slots;
+}
+
+Keys::Slot Keys::slot(nb::handle key) {
+    std::int64_t integer = 0;
+    if (!integer_of(key, integer)) return slot_of(key);
+    const std::size_t before = made_.size();
+    const Slot slot = slot_of(integer);
+    if (made_.size() != before && !PyLong_CheckExact(key.ptr())) {
+        given_[nb::int_(slot)] = key;
+        names_[slot].kind = Name::Kind::disguised;
+    }
+    return slot;
 }
 
 std::vector<Keys::Slot> Keys::known(std::span<const std::int64_t> keys) const {

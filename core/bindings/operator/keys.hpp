@@ -21,6 +21,7 @@ public:
     //! The slots of keys, new ones for those that have none.
     std::vector<Slot> slots(std::span<const std::int64_t> keys);
     std::vector<Slot> slots(const nb::list& keys);
+    Slot slot(nb::handle key);
     //! The slots of keys, KeyTable::kNone for those that have none.
     std::vector<Slot> known(std::span<const std::int64_t> keys) const;
     //! KeyTable::kNone if the key has none.

@@ -136,6 +136,6 @@ std::unique_ptr<Kernel> make_native(const Spec& spec, bool real);
 void bind_window(nb::module_& module);
 void bind_algorithms(nb::module_& module);
 void bind_snapshots(nb::module_& module);
-void bind_keyed(nb::module_& module);
+void bind_operator(nb::module_& module);
 
 }  // namespace sash::face

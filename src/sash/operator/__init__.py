@@ -1,4 +1,4 @@
-"""The operator `Sliding`: windows over streams that come late, by key, and speak when they are asked.
+"""The operator `Sliding`: windows over streams that come late, by key, which emit results when their trigger fires.
 
 >>> import sash
 >>> s = sash.Sliding(sash.Sum(), sash.TimeWindow(10))
@@ -7,7 +7,7 @@
 """
 
 from sash.operator.late import LateEvent
-from sash.operator.operator import Sliding
+from sash.operator.sliding import Sliding
 from sash.operator.results import Result, Results
 
 __all__ = ["LateEvent", "Result", "Results", "Sliding"]

@@ -43,8 +43,9 @@ class LateEvents:
         self.counts = {"watermark": 0, "finished": 0}
         self.kept: list[LateEvent] = []
 
-    def hand_over(self, event: LateEvent) -> None:
+    def hand_over(self, key: Any, time: Any, value: Any, watermark: Any) -> None:
         """Count a late event and hand it on."""
+        event = LateEvent(key, time, value, watermark)
         if self._on_late == "raise":
             raise LateEventError(_refusal(event))
         if callable(self._on_late):

@@ -1,4 +1,4 @@
-"""What an operator says: one result, and a batch of them with its columns as arrays."""
+"""What an operator emits: one result, and the results of a call with their columns as arrays."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
+from sash import _core
 from sash.operator.scale import Scale
-from sash.operator.voice import Spoken
 from sash.times import decode_array
 from sash.windows.base import WindowPolicy
 
-__all__ = ["Result", "Results"]
+__all__ = ["Result", "Results", "same"]
 
 
 class Result(NamedTuple):
-    """A result: whose window, from where to where, what it holds, and what asked for it.
+    """A result: whose window, from where to where, its value, and what fired the trigger.
 
-    `time` and `number` tell of the event that asked: its time, and how many events had come before it. Where each
-    k-th event in the order of time asks, `number` is which one it is. Both are None where a slide of time or a call of
-    `query` asked. A result that is told again has the same key, window and number, or end where there is no number,
-    and the next `revision`.
+    `time` and `number` are those of the event that fired the trigger: its time, and how many events had come before
+    it. Where each k-th event in the order of time fires, `number` is which one it is. Both are None where a slide of
+    time fired, or `query` was called. A result that is emitted again has the same key, window and number, or end where
+    there is no number, and the next `revision`.
 
     >>> import sash
     >>> s = sash.Sliding(sash.Sum(), sash.TimeWindow(10))
@@ -41,28 +41,36 @@ class Result(NamedTuple):
 
 
 class Results(Sequence[Result]):
-    """Results in the order in which they were told, and their columns as arrays.
+    """Results in the order in which they were emitted, and their columns as arrays.
 
     Cost: O(1) for a result, O(n) for a column, made when it is asked for.
 
     >>> import sash
     >>> s = sash.Sliding(sash.Sum(), sash.TimeWindow(2))
-    >>> told = s.push_many([1, 2, 3], [10, 20, 30])
-    >>> told.values, told.ends, told[0].value
+    >>> results = s.push_many([1, 2, 3], [10, 20, 30])
+    >>> results.values, results.ends, results[0].value
     (array([10, 30, 50]), array([1, 2, 3]), 10)
-    >>> told
+    >>> results
     <3 results, the last 50 at 3>
     """
 
-    __slots__ = ("_policies", "_scale", "_told")
+    __slots__ = ("_native", "_places", "_policies", "_scale")
 
-    def __init__(self, told: Sequence[Spoken], scale: Scale, policies: tuple[WindowPolicy, ...]) -> None:
-        self._told = told
+    def __init__(
+        self,
+        native: _core.OperatorResults | None,
+        scale: Scale,
+        policies: tuple[WindowPolicy, ...],
+        places: range | None = None,
+    ) -> None:
+        self._native = native
         self._scale = scale
         self._policies = policies
+        #: Which of the native results these are.
+        self._places = range(0 if native is None else len(native)) if places is None else places
 
     def __len__(self) -> int:
-        return len(self._told)
+        return len(self._places)
 
     @overload
     def __getitem__(self, index: int) -> Result: ...
@@ -72,22 +80,23 @@ class Results(Sequence[Result]):
 
     def __getitem__(self, index: int | slice) -> Result | Results:
         if isinstance(index, slice):
-            return Results(self._told[index], self._scale, self._policies)
-        return self._result(self._told[index])
+            return Results(self._native, self._scale, self._policies, self._places[index])
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"there are {len(self)} results, and none at {index}")
+        return self._at(self._places[index])
 
     def __iter__(self) -> Iterator[Result]:
-        return map(self._result, self._told)
+        return map(self._at, self._places)
 
     def __eq__(self, other: object) -> bool:
         return list(self) == list(other) if isinstance(other, (Results, list)) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _result(self, told: Spoken) -> Result:
-        time = self._scale.time
-        policy = self._policies[told.window]
-        ends = time(told.start), time(told.end)
-        return Result(told.key, *ends, told.value, told.revision, time(told.ticks), told.number, policy)
+    def _at(self, place: int) -> Result:
+        assert self._native is not None
+        result: Result = self._native.at(place)
+        return result
 
     def __repr__(self) -> str:
         if not self:
@@ -108,46 +117,53 @@ class Results(Sequence[Result]):
     @property
     def ends(self) -> Any:
         """The ends of the windows, as an array of the kind of the times."""
-        return self._times(self._column("end"))
+        return self._times("end")
 
     @property
     def starts(self) -> Any:
         """The starts of the windows, as an array of the kind of the times; objects if one has no such time."""
-        return self._times(self._column("start"))
+        return self._times("start")
 
     @property
     def times(self) -> Any:
-        """The times of the events that asked; objects if slides of time did."""
-        return self._times(self._column("ticks"))
+        """The times of the events that fired the trigger; objects if slides of time did."""
+        return self._times("time")
 
     @property
     def revisions(self) -> npt.NDArray[np.int64]:
-        """How many times each result had been told before."""
+        """How many times each result had been emitted before."""
         return np.asarray(self._column("revision"), np.int64)
 
     @property
     def numbers(self) -> npt.NDArray[Any]:
-        """Which event asked, as `Result.number` says."""
+        """Which event fired the trigger, as `Result.number` says."""
         return as_array(self._column("number"))
 
     @property
     def windows(self) -> npt.NDArray[np.int64]:
         """Which of the operator's windows each result is of, by position."""
-        return np.asarray(self._column("window"), np.int64)
+        return np.asarray(self._column("window") if self else [], np.int64)
 
     def _column(self, name: str) -> Sequence[Any] | npt.NDArray[Any]:
-        """A part of all results: as an array, where the engine has it as one."""
-        whole = getattr(self._told, "column", None)
-        found = None if whole is None else whole(name)
-        return [getattr(told, name) for told in self._told] if found is None else found
+        """A part of all results: as an array of the core, where it has one."""
+        found = None if self._native is None else self._native.column(name)
+        if found is None:
+            return [getattr(result, name) for result in self]
+        own = slice(self._places.start, self._places.stop if self._places.stop >= 0 else None, self._places.step)
+        column = found[own]
+        # Seen as NumPy's own int64: the core's has the same bits and another name.
+        return column.view(np.int64) if isinstance(column, np.ndarray) and column.dtype.kind == "i" else column
 
-    def _times(self, ticks: Sequence[int | None] | npt.NDArray[Any]) -> Any:
-        if isinstance(ticks, np.ndarray) or all(one is not None and -(2**63) <= one < 2**63 for one in ticks):
+    def _times(self, name: str) -> Any:
+        ticks = self._column(name)
+        if isinstance(ticks, np.ndarray):
             try:
-                return decode_array(self._scale.kind, np.asarray(ticks, np.int64))
+                return decode_array(self._scale.kind, ticks)
             except (OverflowError, ValueError):
-                pass
-        return _objects([self._scale.time(one) for one in ticks])
+                ticks = [getattr(result, name) for result in self]
+        elif not self:
+            return decode_array(self._scale.kind, np.empty(0, np.int64))
+        return _objects(ticks)
 
 
 def as_array(items: Sequence[Any] | npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -172,3 +188,17 @@ def _objects(items: Sequence[Any]) -> npt.NDArray[Any]:
     for place, item in enumerate(items):
         array[place] = item
     return array
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two results are one and the same; NaN is NaN, and what cannot be compared is not the same.
+
+    >>> same(1, 1.0), same(float("nan"), float("nan")), same(None, 0)
+    (True, True, False)
+    """
+    if one is other:
+        return True
+    try:
+        return bool(one == other) or bool(one != one and other != other)
+    except (TypeError, ValueError):
+        return False

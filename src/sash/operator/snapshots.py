@@ -12,7 +12,6 @@ from sash.durations import Duration, parse_duration
 from sash.errors import AggregationError, SnapshotError, WindowSpecError
 from sash.operator.late import OnLate, check_on_late
 from sash.operator.spec import Spec, check_emit, check_lateness
-from sash.operator.state import State
 from sash.snapshots import Description
 from sash.times import Kind
 from sash.triggers import Trigger
@@ -21,8 +20,10 @@ from sash.windows.described import plain_part
 
 __all__ = ["Opened", "open_blob", "seal"]
 
-_VERSION = 1
-_PLAIN = ("keyed", "emit", "changes_only", "min_periods", "algorithm")
+_VERSION = 2
+_PLAIN = ("keyed", "emit", "changes_only", "min_periods")
+
+State = dict[str, Any]
 
 
 class Opened(NamedTuple):

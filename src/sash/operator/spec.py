@@ -4,33 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal
 
-from sash.aggregations import Count, Mean, PopulationVariance
 from sash.aggregations.base import Aggregation
-from sash.algorithms import ALGORITHMS
 from sash.durations import Duration, parse_duration
-from sash.errors import AggregationError, WindowSpecError
-from sash.operator.axes import Axis, PlaceAxis, TickAxis, Track
-from sash.operator.paths import AdaptiveView, DeltaView, PolicyView, PunctuatedView, SessionView, Stepping, measured
-from sash.operator.scale import Length, Scale
-from sash.operator.views import CountView, LandmarkView, TimeView, TumblingCountView, TumblingTimeView, View
+from sash.errors import AggregationError
 from sash.triggers import Trigger
-from sash.windows import (
-    AdaptiveWindow,
-    CountWindow,
-    DeltaWindow,
-    LandmarkWindow,
-    PolicyWindow,
-    PunctuatedWindow,
-    SessionWindow,
-    TimeWindow,
-    TumblingWindow,
-    WindowPolicy,
-)
+from sash.windows import WindowPolicy
 
-__all__ = ["Bound", "Emit", "Spec"]
+__all__ = ["Emit", "Spec"]
 
 Emit = Literal["arrival", "final", "update"]
 
@@ -51,67 +33,6 @@ class Spec:
     expire: Duration | None = None
     changes_only: bool = False
     min_periods: int = 0
-    algorithm: str = "fiba"
-
-    def bind(self, scale: Scale) -> Bound:
-        """The same for one kind of time; `WindowSpecError` if a length has no meaning in it."""
-        return Bound(self, scale)
-
-
-class Bound:
-    """A configuration over one kind of time: its lengths in ticks, its policies as views."""
-
-    __slots__ = ("aligned", "expire", "lateness", "scale", "spec", "tracks", "views")
-
-    def __init__(self, spec: Spec, scale: Scale) -> None:
-        self.spec = spec
-        self.scale = scale
-        self.lateness: Length | None = (
-            spec.lateness if spec.lateness is None or spec.lateness == 0 else scale.length(spec.lateness)
-        )
-        self.expire = None if spec.expire is None else scale.length(spec.expire)
-        self.tracks = [Track(spec.aggregation)]
-        self.views = [self._view(policy) for policy in spec.policies]
-        self.aligned = all(view.aligned for view in self.views)
-        for index, view in enumerate(self.views):
-            if isinstance(view, Stepping):
-                view.index = index
-
-    def axis(self) -> Axis:
-        """The place for the partials of a new key."""
-        if self.aligned:
-            return TickAxis(self.spec.aggregation, self.spec.algorithm, self.scale)
-        return PlaceAxis(self.tracks, self.spec.algorithm, self.scale)
-
-    def _view(self, policy: WindowPolicy) -> View:
-        match policy:
-            case TimeWindow():
-                return TimeView(policy, self.scale)
-            case TumblingWindow(count=int(count)):
-                return TumblingCountView(count)
-            case TumblingWindow():
-                return TumblingTimeView(policy, self.scale)
-            case CountWindow():
-                return CountView(policy.n)
-            case SessionWindow():
-                return SessionView(policy, self.scale)
-            case LandmarkWindow():
-                return LandmarkView(policy, self.scale)
-            case PunctuatedWindow():
-                return PunctuatedView(policy)
-            case DeltaWindow():
-                return DeltaView(policy)
-            case PolicyWindow():
-                return PolicyView(policy, 0 if policy.over is None else self._track(policy.over))
-            case AdaptiveWindow():
-                read = partial(measured, policy.of)
-                mean, variance, count = (self._track(made, read) for made in (Mean(), PopulationVariance(), Count()))
-                return AdaptiveView(policy, (mean, variance, count))
-        raise WindowSpecError(f"{policy!r:.80} is no window that an operator can run: use one of sash.windows")
-
-    def _track(self, aggregation: Aggregation, read: Any = None) -> int:
-        self.tracks.append(Track(aggregation, read))
-        return len(self.tracks) - 1
 
 
 # Checks of the arguments
@@ -139,16 +60,6 @@ def check_lateness(lateness: Any) -> Duration | Literal[0] | None:
         return None
     zero = _ZERO.fullmatch(lateness) if isinstance(lateness, str) else not isinstance(lateness, bool) and not lateness
     return 0 if zero else parse_duration(lateness)
-
-
-def check_algorithm(name: Any) -> str:
-    """An algorithm that takes late events and answers for parts of a window; ValueError for another."""
-    fit = [one.name for one in ALGORITHMS.values() if one.late and one.ranges and one.evicts_anywhere]
-    if name == "auto":
-        return "fiba"
-    if name not in fit:
-        raise ValueError(f"algorithm is {', '.join(fit)} or auto, which take late events and ranges, not {name!r}")
-    return str(name)
 
 
 def check_min_periods(count: Any) -> int:

@@ -1,4 +1,4 @@
-//! A long list that is found by place, in chunks.
+//! A long list with access by place, in chunks.
 #pragma once
 
 #include <algorithm>
@@ -6,15 +6,15 @@
 #include <iterator>
 #include <vector>
 
-namespace sash::lines {
+namespace sash {
 
-//! What comes in between moves the values of its chunk and one count a chunk behind it. Chunks know their places from
+//! What comes in between moves the values of its chunk and one count a chunk behind it. ChunkedList know their places from
 //! the first value that ever was, so that what is dropped in front moves nothing.
 template <class T>
-class Chunks {
+class ChunkedList {
 public:
     //! For values before which so many were dropped.
-    explicit Chunks(std::size_t dropped) : dropped_(dropped), end_(dropped) {}
+    explicit ChunkedList(std::size_t dropped) : dropped_(dropped), end_(dropped) {}
 
     std::size_t size() const { return end_ - dropped_; }
     std::size_t dropped() const { return dropped_; }
@@ -62,7 +62,7 @@ public:
     }
 
     //! The first values go.
-    void forget(std::size_t count) {
+    void drop(std::size_t count) {
         dropped_ += count;
         auto kept = chunks_.begin();
         while (kept != chunks_.end() && kept->first + kept->values.size() <= dropped_) ++kept;
@@ -123,4 +123,4 @@ private:
     std::size_t end_;
 };
 
-}  // namespace sash::lines
+}  // namespace sash

@@ -1,4 +1,4 @@
-//! How a result is told: its window in labels, whether it is news, and whether it may be told again.
+//! How a result is emitted: its window in labels, whether it has changed, and whether it may be revised.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 #include "sash/operator/partials.hpp"
 #include "sash/windows/bounds.hpp"
 
-namespace sash::lines {
+namespace sash {
 
-//! What asked for a result: an event, or a slide of time.
-struct Asker {
+//! What made the trigger fire: an event, or a slide of time.
+struct Cause {
     bool by_event = false;
     Time ticks = 0;
     std::int64_t number = 0;
@@ -21,76 +21,71 @@ struct Asker {
 
 //! The window as its partials lie.
 template <Partials P>
-Question question_of(const Book<P>& book, LineId id, Found& found) {
-    const auto& line = book.line(id);
-    Question question{id, found.from, found.to, found.from > found.to, false};
-    if (book.plan().min_periods != 0) {
-        book.views().resolve(line, found);
-        question.missing = line.valued(found.low, found.high) < book.plan().min_periods;
+PartialRange range_of(const OperatorState<P>& operator_state, KeyId id, windows::Found& found) {
+    const auto& state = operator_state.key(id);
+    PartialRange range{id, found.from, found.to, found.from > found.to, false};
+    if (operator_state.plan().min_periods != 0) {
+        operator_state.bounds().resolve(state, found);
+        range.missing = state.valued(found.low, found.high) < operator_state.plan().min_periods;
     }
-    if (book.aligned()) return question;
-    book.views().resolve(line, found);
-    question.empty = found.low >= found.high;
-    if (question.empty) return question;
-    question.from = line.label(found.low);
-    question.to = line.label(found.high - 1);
-    return question;
+    if (operator_state.aligned()) return range;
+    operator_state.bounds().resolve(state, found);
+    range.empty = found.low >= found.high;
+    if (range.empty) return range;
+    range.from = state.label(found.low);
+    range.to = state.label(found.high - 1);
+    return range;
 }
 
 template <Partials P>
-class Voice {
+class Emitter {
 public:
-    using LineOf = typename Book<P>::LineOf;
+    explicit Emitter(OperatorState<P>& state) : state_(state) {}
 
-    explicit Voice(Book<P>& book) : book_(book), views_(book.plan()) {}
-
-    const Views<LineOf>& views() const { return views_; }
-
-    //! Tells a result once and for all.
-    void tell(LineId id, std::size_t window, Found found, const Asker& asker) {
-        const Question asked = question_of(book_, id, found);
-        const Said said = about(book_.line(id), window, found, asker);
-        if (book_.plan().changes_only) return tell_news(id, said, book_.partials().answer(asked));
-        book_.partials().tell(said, asked);
+    //! Emits a result once and for all.
+    void emit(KeyId id, std::size_t window, windows::Found found, const Cause& cause) {
+        const PartialRange range = range_of(state_, id, found);
+        const Emission emission = about(id, window, found, cause);
+        if (state_.plan().changes_only) return emit_change(id, emission, state_.partials().result(range));
+        state_.partials().emit(emission, range);
     }
 
-    //! Tells a result that may be told again, if it is new or not what it was.
-    void revise(LineId id, std::size_t window, Found found, const Asker& asker) {
-        const std::int64_t subject = asker.by_event ? asker.number : found.end;
-        Answer answer = book_.partials().answer(question_of(book_, id, found));
-        Said said = about(book_.line(id), window, found, asker);
-        if (const auto* const told = book_.told(id, subject, window)) {
-            const bool same_ends = told->start == said.start && told->end == said.end;
-            if (same_ends && book_.partials().same(told->answer, answer)) return;
-            said.revision = told->revision + 1;
+    //! Emits a result that may be revised, if it is new or not what it was.
+    void revise(KeyId id, std::size_t window, windows::Found found, const Cause& cause) {
+        const std::int64_t subject = cause.by_event ? cause.number : found.end;
+        Result result = state_.partials().result(range_of(state_, id, found));
+        Emission emission = about(id, window, found, cause);
+        if (const auto* const before = state_.revision(id, subject, window)) {
+            const bool same_ends = before->start == emission.start && before->end == emission.end;
+            if (same_ends && state_.partials().same(before->result, result)) return;
+            emission.revision = before->number + 1;
         }
-        book_.set_told(id, subject, window, {said.start, said.end, answer, said.revision});
-        if (book_.plan().changes_only) return tell_news(id, said, std::move(answer));
-        book_.partials().tell(said, answer);
+        state_.set_revision(id, subject, window, {emission.start, emission.end, result, emission.revision});
+        if (state_.plan().changes_only) return emit_change(id, emission, std::move(result));
+        state_.partials().emit(emission, result);
     }
 
 private:
-    using Answer = typename P::Answer;
+    using Result = typename P::Result;
 
-    static Said about(const LineOf& line, std::size_t window, const Found& found, const Asker& asker) {
-        return {.slot = line.slot,
+    Emission about(KeyId id, std::size_t window, const windows::Found& found, const Cause& cause) const {
+        return {.slot = state_.slot(id),
                 .window = static_cast<std::uint32_t>(window),
                 .start = found.start,
                 .end = found.end,
-                .by_event = asker.by_event,
-                .ticks = asker.ticks,
-                .number = asker.number};
+                .ticks = cause.ticks,
+                .number = cause.number,
+                .by_event = cause.by_event};
     }
 
-    void tell_news(LineId id, const Said& said, Answer answer) {
-        const std::optional<Answer>& last = book_.last(id, said.window);
-        if (last && book_.partials().same(*last, answer)) return;
-        book_.set_last(id, said.window, answer);
-        book_.partials().tell(said, answer);
+    void emit_change(KeyId id, const Emission& emission, Result result) {
+        const std::optional<Result>& last = state_.last(id, emission.window);
+        if (last && state_.partials().same(*last, result)) return;
+        state_.set_last(id, emission.window, result);
+        state_.partials().emit(emission, result);
     }
 
-    Book<P>& book_;
-    Views<LineOf> views_;
+    OperatorState<P>& state_;
 };
 
-}  // namespace sash::lines
+}  // namespace sash

@@ -1,4 +1,4 @@
-//! A list that is found by place, where there are very many such lists and most are short.
+//! A list with access by place, where there are very many such lists and most are short.
 #pragma once
 
 #include <algorithm>
@@ -7,19 +7,19 @@
 #include <memory>
 #include <utility>
 
-#include "sash/operator/small_vector.hpp"
 #include "sash/operator/chunked_list.hpp"
+#include "sash/algorithms/small_vector.hpp"
 
-namespace sash::lines {
+namespace sash {
 
-//! Places count from the first value that is left; `dropped` values were there before it. Four words and its values,
-//! while they are few; see Chunks for many.
+//! Places count from the first value that is left; `dropped` values were there before it. Three words and its values
+//! while they are few and none was dropped; see ChunkedList for the rest.
 template <class T>
-class PlaceList {
+class IndexedList {
 public:
     std::size_t size() const { return many_ ? many_->size() : few_.size(); }
     bool empty() const { return size() == 0; }
-    std::size_t dropped() const { return many_ ? many_->dropped() : dropped_; }
+    std::size_t dropped() const { return many_ ? many_->dropped() : 0; }
     std::size_t bytes() const { return many_ ? many_->bytes() : few_.bytes(); }
 
     const T& operator[](std::size_t place) const { return many_ ? (*many_)[place] : few_[place]; }
@@ -34,7 +34,7 @@ public:
     }
 
     void insert(std::size_t place, const T& value) {
-        if (!many_ && few_.size() == kFew) grow_up();
+        if (!many_ && few_.size() == kFew) grow_up(0);
         if (many_) {
             many_->insert(place, value);
         } else {
@@ -51,10 +51,9 @@ public:
     }
 
     //! The first values go; places count from the next one on.
-    void forget(std::size_t count) {
-        if (many_) return many_->forget(count);
-        few_.erase(0, count);
-        dropped_ += count;
+    void drop(std::size_t count) {
+        if (!many_) grow_up(0);
+        many_->drop(count);
     }
 
     //! Every value in its order; f may change them.
@@ -70,20 +69,21 @@ public:
     }
 
     //! That so many values were there before; for an empty list.
-    void start_at(std::size_t dropped) { dropped_ = dropped; }
+    void start_at(std::size_t dropped) {
+        if (dropped != 0) grow_up(dropped);
+    }
 
 private:
     static constexpr std::uint32_t kFew = 32;
 
-    void grow_up() {
-        many_ = std::make_unique<Chunks<T>>(dropped_);
+    void grow_up(std::size_t dropped) {
+        many_ = std::make_unique<ChunkedList<T>>(dropped);
         for (const T& value : few_) many_->insert(many_->size(), value);
         few_ = {};
     }
 
-    Few<T> few_;
-    std::size_t dropped_ = 0;
-    std::unique_ptr<Chunks<T>> many_;
+    SmallVector<T> few_;
+    std::unique_ptr<ChunkedList<T>> many_;
 };
 
-}  // namespace sash::lines
+}  // namespace sash

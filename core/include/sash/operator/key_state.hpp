@@ -1,4 +1,4 @@
-//! One key: its events, and what is known of them.
+//! The state of one key: its rows, and what is known of them.
 #pragma once
 
 #include <algorithm>
@@ -9,151 +9,128 @@
 #include <utility>
 #include <vector>
 
-#include "sash/windows/length.hpp"
 #include "sash/operator/labels.hpp"
-#include "sash/operator/row_list.hpp"
 #include "sash/operator/revisions.hpp"
+#include "sash/operator/row_list.hpp"
 #include "sash/time.hpp"
+#include "sash/windows/session_starts.hpp"
+#include "sash/windows/steps.hpp"
 
-namespace sash::lines {
+namespace sash {
 
-//! Names a line; dense, and given again once a line is gone.
-using LineId = std::uint32_t;
+//! Names the state of a key; dense, and given again once it is gone.
+using KeyId = std::uint32_t;
 //! Names a key; the caller knows which.
-using Slot = std::uint32_t;
+using KeySlot = std::uint32_t;
 
-//! Times at which sessions begin, ascending. They follow the events: an event within the gap of the one before it
-//! begins none.
-class SessionStarts {
-public:
-    //! The start of the session of an event at that time.
-    Time of(Time ticks) const { return *std::prev(std::upper_bound(starts_.begin(), starts_.end(), ticks)); }
-    //! The next start after the time.
-    std::optional<Time> after(Time ticks) const {
-        const auto found = std::upper_bound(starts_.begin(), starts_.end(), ticks);
-        return found == starts_.end() ? std::nullopt : std::optional(*found);
-    }
-
-    //! Sets whether a session begins at the time.
-    void set(Time ticks, bool begins) {
-        const auto found = std::lower_bound(starts_.begin(), starts_.end(), ticks);
-        const bool there = found != starts_.end() && *found == ticks;
-        if (begins && !there) starts_.insert(found, ticks);
-        if (!begins && there) starts_.erase(found);
-    }
-    //! Forgets those before the session of a time.
-    void forget_before(Time ticks) {
-        const auto kept = std::upper_bound(starts_.begin(), starts_.end(), ticks);
-        if (kept - starts_.begin() > 1) starts_.erase(starts_.begin(), std::prev(kept));
-    }
-
-    std::vector<Time>& times() { return starts_; }
-    const std::vector<Time>& times() const { return starts_; }
-
-private:
-    std::vector<Time> starts_;
-};
-
-//! What only some plans ask of a line.
-template <class Answer>
-struct LineExtras {
+//! What only some plans need of a key.
+template <class Result>
+struct KeyExtras {
     //! One for each window, where one of them is of sessions.
-    std::vector<SessionStarts> sessions = {};
+    std::vector<windows::SessionStarts> sessions = {};
+    //! One for each window, where one of them steps.
+    std::vector<windows::Steps> steps = {};
     //! Ticks and number of the rows without a value, ascending; kept where values are counted.
     std::vector<std::pair<Time, std::int64_t>> nulls = {};
-    //! The ticks of its newest row, where all are forgotten.
+    //! The ticks of its newest row, where all were dropped or none is retained.
     std::optional<Time> newest = {};
-    //! The next slide at which it speaks.
+    //! The next slide at which its trigger fires.
     std::optional<Time> due = {};
-    //! The clock when it was dropped for being idle.
-    std::optional<Time> retired = {};
+    //! The clock when it expired.
+    std::optional<Time> expired = {};
     //! Of the rows, where one partial a time is not enough.
     Labels labels = {};
-    //! With how many rows it is looked at again for some to forget.
-    std::size_t tidy_at = 0;
-    //! The answer that was told last, a window each; where only changes are told.
-    std::vector<std::optional<Answer>> last = {};
-    //! What may be told again.
-    ToldList<Answer> told = {};
+    //! With how many rows it is looked at again for some to drop.
+    std::size_t drop_at = 0;
+    //! The result that was emitted last, a window each; where only changes are emitted.
+    std::vector<std::optional<Result>> last = {};
+    //! Results that may be revised.
+    Revisions<Result> revisions = {};
 
     std::size_t bytes() const {
         std::size_t total = sizeof(*this) + sessions.capacity() * sizeof(sessions[0]) +
-                            nulls.capacity() * sizeof(nulls[0]) + last.capacity() * sizeof(last[0]) + told.bytes() +
-                            labels.bytes();
-        for (const SessionStarts& starts : sessions) total += starts.times().capacity() * sizeof(Time);
+                            steps.capacity() * sizeof(steps[0]) + nulls.capacity() * sizeof(nulls[0]) +
+                            last.capacity() * sizeof(last[0]) + revisions.bytes() + labels.bytes();
+        for (const windows::SessionStarts& starts : sessions) total += starts.times().capacity() * sizeof(Time);
+        for (const windows::Steps& one : steps) total += one.bytes();
         return total;
     }
 };
 
-//! As many of these as there are keys, so what is seldom needed lies elsewhere.
-template <class Answer>
-struct Line {
-    using Extras = LineExtras<Answer>;
-
+//! What a key has whose rows are retained.
+template <class Result>
+struct KeyRows {
     RowList rows = {};
-    //! The how-manyeth key it is: results of one moment come in this order.
-    std::int64_t order = 0;
-    Slot slot = 0;
-    //! How many of its rows wait to be told: the last ones, since rows are told in their order and none comes in front
-    //! of what was told.
-    std::uint32_t waiting : 31 = 0;
+    std::unique_ptr<KeyExtras<Result>> extras = {};
+    //! How many of its rows wait to be emitted: the last ones, since rows are emitted in their order and none comes in
+    //! front of what was emitted.
+    std::uint32_t waiting = 0;
+};
+
+//! As many of these as there are keys: two words. A plan that needs no rows has nothing behind them.
+template <class R>
+class KeyState {
+public:
+    using Result = R;
+    using Extras = KeyExtras<Result>;
+
+    //! The ordinal of the key: results of one moment come in this order.
+    std::int64_t order : 63 = 0;
     //! It has a new row since the call began.
-    std::uint32_t touched : 1 = 0;
+    std::int64_t touched : 1 = 0;
+
+    const RowList& rows() const {
+        static const RowList none;
+        return rows_ ? rows_->rows : none;
+    }
+    //! Makes room for rows where there was none.
+    RowList& edit_rows() { return own().rows; }
+    std::uint32_t waiting() const { return rows_ ? rows_->waiting : 0; }
+    void set_waiting(std::uint32_t count) { own().waiting = count; }
 
     const Extras& extras() const {
         static const Extras none;
-        return extras_ ? *extras_ : none;
+        return has_extras() ? *rows_->extras : none;
     }
-    Extras& extras() {
-        if (!extras_) extras_ = std::make_unique<Extras>();
-        return *extras_;
+    Extras& edit_extras() {
+        if (!own().extras) rows_->extras = std::make_unique<Extras>();
+        return *rows_->extras;
     }
-    bool has_extras() const { return extras_ != nullptr; }
-    bool retired() const { return extras_ && extras_->retired; }
+    bool has_extras() const { return rows_ && rows_->extras; }
+    bool is_expired() const { return has_extras() && rows_->extras->expired; }
 
-    //! The ticks of its newest row, forgotten or not.
-    Time newest() const { return rows.empty() ? extras().newest.value_or(kEarliest) : rows.back().ticks; }
+    //! The ticks of its newest row, retained or not.
+    Time newest() const { return rows().empty() ? extras().newest.value_or(kEarliest) : rows().back().ticks; }
     //! The first of the rows that wait; one must.
-    const Row& first_waiting() const { return rows[rows.size() - waiting]; }
+    const Row& first_waiting() const { return rows()[rows().size() - waiting()]; }
 
     //! Where the partial of a row lies: under its time, unless rows have labels of their own.
-    Time label(std::size_t place) const { return extras().labels.empty() ? rows[place].ticks : extras().labels[place]; }
+    Time label(std::size_t place) const {
+        return extras().labels.empty() ? rows()[place].ticks : extras().labels[place];
+    }
 
-    std::size_t bytes() const { return rows.bytes() + (extras_ ? extras_->bytes() : 0); }
+    std::size_t bytes() const {
+        if (!rows_) return 0;
+        return sizeof(*rows_) + rows_->rows.bytes() + (rows_->extras ? rows_->extras->bytes() : 0);
+    }
 
     //! How many rows of [low, high) have a value.
     std::size_t valued(std::size_t low, std::size_t high) const {
         const auto& nulls = extras().nulls;
         if (low >= high || nulls.empty()) return high > low ? high - low : 0;
-        const Row &first = rows[low], &last_row = rows[high - 1];
-        const auto from = std::lower_bound(nulls.begin(), nulls.end(), std::pair(first.ticks, first.number));
-        const auto to = std::upper_bound(from, nulls.end(), std::pair(last_row.ticks, last_row.number));
+        const Row &first = rows()[low], &last_row = rows()[high - 1];
+        const auto from = std::lower_bound(nulls.begin(), nulls.end(), std::pair(first.ticks, std::int64_t{first.number}));
+        const auto to = std::upper_bound(from, nulls.end(), std::pair(last_row.ticks, std::int64_t{last_row.number}));
         return high - low - static_cast<std::size_t>(to - from);
     }
 
-    //! A row has come to the place, or will go from it: where sessions of that window begin around it.
-    void settle_sessions(std::size_t window, std::size_t place, bool comes, const Length& gap, bool reals) {
-        SessionStarts& starts = extras().sessions[window];
-        const Time ticks = rows[place].ticks;
-        const bool has_peer = (place > 0 && rows[place - 1].ticks == ticks) ||
-                              (place + 1 < rows.size() && rows[place + 1].ticks == ticks);
-        if (has_peer) return;
-        const auto apart = [&](std::size_t older, std::size_t newer) {
-            return gap.apart(rows[older].ticks, rows[newer].ticks, reals);
-        };
-        starts.set(ticks, comes && (place == 0 || apart(place - 1, place)));
-        if (place + 1 == rows.size()) return;
-        const Time next = rows[place + 1].ticks;
-        // A row that comes can only join what was apart; one that goes leaves the next to the one before it.
-        if (comes) {
-            if (!apart(place, place + 1)) starts.set(next, false);
-        } else {
-            starts.set(next, place == 0 || apart(place - 1, place + 1));
-        }
+private:
+    KeyRows<Result>& own() {
+        if (!rows_) rows_ = std::make_unique<KeyRows<Result>>();
+        return *rows_;
     }
 
-private:
-    std::unique_ptr<Extras> extras_ = {};
+    std::unique_ptr<KeyRows<Result>> rows_ = {};
 };
 
-}  // namespace sash::lines
+}  // namespace sash

@@ -1,4 +1,4 @@
-//! Which lines there are, and whose they are.
+//! The states of all keys, and whose they are.
 #pragma once
 
 #include <cstddef>
@@ -9,86 +9,100 @@
 
 #include "sash/operator/key_state.hpp"
 
-namespace sash::lines {
+namespace sash {
 
-//! Lines by dense ids, which are given again, and by their keys. A key has at most one line that takes events, and any
-//! number that are retired.
-template <class Line>
-class Roster {
+//! States by dense ids, which are given again, and by their keys. A key has at most one state that takes events, and
+//! any number that have expired.
+template <class State>
+class KeyStates {
 public:
-    static constexpr LineId kNone = ~LineId{0};
+    static constexpr KeyId kNone = ~KeyId{0};
 
-    //! How many ids were given out; some may have no line.
-    LineId ids() const { return static_cast<LineId>(lines_.size()); }
-    bool has(LineId id) const { return lines_[id].slot != kNoSlot; }
-    const Line& operator[](LineId id) const { return lines_[id]; }
-    Line& operator[](LineId id) { return lines_[id]; }
+    //! How many ids were given out; some may have no state.
+    KeyId ids() const { return static_cast<KeyId>(states_.size()); }
+    bool has(KeyId id) const { return slots_[id] != kNoSlot; }
+    const State& operator[](KeyId id) const { return states_[id]; }
+    State& operator[](KeyId id) { return states_[id]; }
+    KeySlot slot(KeyId id) const { return slots_[id]; }
 
-    //! The line of a key that takes events; kNone if there is none.
-    LineId current(Slot slot) const { return slot < current_.size() ? current_[slot] : kNone; }
-    void set_current(Slot slot, LineId id) { current_[slot] = id; }
-    //! Whether a line, retired or not, is of the key.
-    bool uses(Slot slot) const { return slot < uses_.size() && uses_[slot] != 0; }
-    //! The keys that have no line any more, since the last time.
-    std::vector<Slot> take_freed() { return std::exchange(freed_, {}); }
+    //! The state of a key that takes events; kNone if there is none.
+    KeyId current(KeySlot slot) const { return slot < current_.size() ? current_[slot] : kNone; }
+    //! The state takes no events of its key any more, or does so again.
+    void retire(KeyId id) {
+        current_[slots_[id]] = kNone;
+        ++retired_[slots_[id]];
+    }
+    void reinstate(KeyId id) {
+        current_[slots_[id]] = id;
+        --retired_[slots_[id]];
+    }
+    void set_current(KeyId id) { current_[slots_[id]] = id; }
+    //! Whether a state, expired or not, is of the key.
+    bool uses(KeySlot slot) const { return current(slot) != kNone || (slot < retired_.size() && retired_[slot] != 0); }
+    //! The keys that have no state any more, since the last call.
+    std::vector<KeySlot> take_freed() { return std::exchange(freed_, {}); }
 
-    //! A line that takes the events of its key from now on.
-    LineId add(Slot slot, std::int64_t order) {
-        LineId id = ids();
+    //! A state that takes the events of its key from now on. `expires` says whether it may ever be retired.
+    KeyId add(KeySlot slot, std::int64_t order, bool expires) {
+        KeyId id = ids();
         if (free_.empty()) {
-            lines_.emplace_back();
+            states_.emplace_back();
+            slots_.push_back(slot);
         } else {
             id = free_.back();
             free_.pop_back();
+            slots_[id] = slot;
         }
-        lines_[id].slot = slot;
-        lines_[id].order = order;
-        if (slot >= current_.size()) {
-            current_.resize(slot + 1, kNone);
-            uses_.resize(slot + 1, 0);
-        }
+        states_[id].order = order;
+        if (slot >= current_.size()) current_.resize(slot + 1, kNone);
+        if (expires && slot >= retired_.size()) retired_.resize(slot + 1, 0);
         current_[slot] = id;
-        ++uses_[slot];
         return id;
     }
 
-    void remove(LineId id) {
-        const Slot slot = lines_[id].slot;
-        if (current_[slot] == id) current_[slot] = kNone;
-        if (--uses_[slot] == 0) freed_.push_back(slot);
-        lines_[id] = {};
-        lines_[id].slot = kNoSlot;
+    void remove(KeyId id) {
+        const KeySlot slot = slots_[id];
+        if (current_[slot] == id) {
+            current_[slot] = kNone;
+        } else {
+            --retired_[slot];
+        }
+        if (!uses(slot)) freed_.push_back(slot);
+        states_[id] = {};
+        slots_[id] = kNoSlot;
         free_.push_back(id);
     }
 
-    //! Every line with its id.
+    //! Every state with its id.
     template <class F>
     void for_each(F f) const {
-        for (LineId id = 0; id < ids(); ++id)
-            if (has(id)) f(id, lines_[id]);
+        for (KeyId id = 0; id < ids(); ++id)
+            if (has(id)) f(id, states_[id]);
     }
     template <class F>
     void for_each(F f) {
-        for (LineId id = 0; id < ids(); ++id)
-            if (has(id)) f(id, lines_[id]);
+        for (KeyId id = 0; id < ids(); ++id)
+            if (has(id)) f(id, states_[id]);
     }
 
     std::size_t bytes() const {
-        std::size_t total = lines_.size() * sizeof(Line) + current_.capacity() * 2 * sizeof(LineId);
-        for_each([&](LineId, const Line& line) { total += line.bytes(); });
+        std::size_t total = states_.size() * sizeof(State) +
+                            (slots_.capacity() + current_.capacity() + retired_.capacity()) * sizeof(KeyId);
+        for_each([&](KeyId, const State& state) { total += state.bytes(); });
         return total;
     }
 
 private:
-    static constexpr Slot kNoSlot = ~Slot{0};
+    static constexpr KeySlot kNoSlot = ~KeySlot{0};
 
     //! By id; one without a slot is free. They stay where they are while others come.
-    std::deque<Line> lines_;
-    std::vector<LineId> free_;
-    //! By slot: its line, and how many lines are of it, retired ones included.
-    std::vector<LineId> current_;
-    std::vector<std::uint32_t> uses_;
-    std::vector<Slot> freed_;
+    std::deque<State> states_;
+    std::vector<KeySlot> slots_;
+    std::vector<KeyId> free_;
+    //! By slot: its state, and how many expired states are of it.
+    std::vector<KeyId> current_;
+    std::vector<std::uint32_t> retired_;
+    std::vector<KeySlot> freed_;
 };
 
-}  // namespace sash::lines
+}  // namespace sash

@@ -9,7 +9,7 @@
 #include "sash/operator/indexed_list.hpp"
 #include "sash/time.hpp"
 
-namespace sash::lines {
+namespace sash {
 
 //! Labels before and after.
 struct Relabelled {
@@ -17,8 +17,8 @@ struct Relabelled {
     std::vector<Time> to;
 };
 
-//! The labels of a line's rows, by place.
-class Labels : public PlaceList<Time> {
+//! The labels of the rows of a key, by place.
+class Labels : public IndexedList<Time> {
 public:
     //! The label of a row that is read back.
     static Time first_of(std::size_t place) { return static_cast<Time>(place) * kGap; }
@@ -71,4 +71,4 @@ private:
     Time recent_ = 0;
 };
 
-}  // namespace sash::lines
+}  // namespace sash

@@ -1,45 +1,49 @@
-//! The operator: windows of very many keys, joined to who asks and when it is told.
+//! The operator: windows of very many keys, joined to a trigger and to when results are emitted.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "sash/operator/emitter.hpp"
+#include "sash/operator/event_trigger.hpp"
 #include "sash/operator/operator_state.hpp"
 #include "sash/operator/plan.hpp"
 #include "sash/operator/slide_trigger.hpp"
-#include "sash/operator/event_trigger.hpp"
-#include "sash/operator/emitter.hpp"
 
 namespace sash {
 
-//! Events of keys go in; what they trigger is told to the partials. Keys are named by dense numbers. Each call is
-//! between begin() and commit(), or roll_back() where it has thrown.
-template <lines::Partials P>
-class Lines {
+//! Events of keys go in; what they trigger is emitted to the partials. Keys are named by dense numbers. Each call is
+//! between begin() and commit() of the state, or roll_back() where it has thrown.
+template <Partials P>
+class Operator {
 public:
-    using Slot = lines::Slot;
+    Operator(OperatorPlan plan, P& partials) : state_(std::move(plan), partials), events_(state_), slides_(state_) {}
 
-    Lines(lines::Plan plan, P& partials) : book_(std::move(plan), partials), speaker_(book_), slides_(book_) {}
-
-    lines::Book<P>& book() { return book_; }
-    const lines::Book<P>& book() const { return book_; }
-    bool is_late(Time ticks) const { return book_.now().is_late(ticks); }
+    OperatorState<P>& state() { return state_; }
+    const OperatorState<P>& state() const { return state_; }
+    bool is_late(Time ticks) const { return state_.now().is_late(ticks); }
 
     //! One event, which is not late; the partials have it.
-    void take(Slot slot, Time ticks, bool null) {
-        move_clock(ticks);
-        const auto [id, place] = book_.put(slot, ticks, null);
-        if (asks_at_slides()) {
-            slides_.row(id, place);
+    void take(const IncomingEvent& event) {
+        move_clock(event.ticks);
+        const KeyId id = state_.open(event.slot, event.ticks);
+        if (!state_.has_rows()) return take_at_once(id, event);
+        const std::size_t place = state_.put(id, event, unaffected_);
+        if (fires_at_slides()) {
+            slides_.row(id, place, unaffected_);
         } else {
-            speaker_.row(id, place);
+            events_.row(id, place, unaffected_);
         }
-        const lines::Plan& plan = book_.plan();
-        if (plan.lateness) move_watermark(plan.lateness->before(*book_.now().newest, plan.reals));
-        book_.tidy(id);
+        follow_newest();
+        state_.tidy(id);
+    }
+
+    //! The same without a result, late or not; for a plan that needs no rows.
+    void insert(const IncomingEvent& event) {
+        move_clock(event.ticks);
+        state_.put_partial(state_.open(event.slot, event.ticks), event.ticks, event.has_partial);
     }
 
     //! No event before the ticks will come any more.
@@ -48,55 +52,82 @@ public:
         move_watermark(ticks);
     }
 
-    //! The end of the stream: everything that waits is told.
+    //! The end of the stream: everything that waits is emitted.
     void finish() {
-        if (asks_at_slides()) {
-            slides_.speak(std::nullopt);
+        if (fires_at_slides()) {
+            slides_.fire(std::nullopt);
         } else {
-            speaker_.watermark(std::nullopt);
+            events_.watermark(std::nullopt);
         }
     }
 
-    //! Tells the windows of a key that end at the ticks: ask(window, question, start), without a start if it has no
-    //! rows. A key without a line has empty windows.
-    template <class Ask>
-    void ask(Slot slot, Time ticks, Ask ask) const {
-        const lines::LineId id = book_.current(slot);
-        const bool too_few = book_.plan().min_periods != 0;
-        for (std::size_t window = 0; window < book_.plan().policies.size(); ++window) {
-            std::optional<lines::Found> found;
-            if (id != book_.kNone) found = book_.views().at(book_.line(id), window, ticks);
-            const lines::Question nothing{id, 0, 0, true, too_few};
+    //! The windows of a key that end at the ticks: visit(window, range, start), without a start if no rows are in it. A
+    //! key that is not known has empty windows.
+    template <class Visit>
+    void query(KeySlot slot, Time ticks, Visit visit) const {
+        const KeyId id = state_.current(slot);
+        const PartialRange nothing{id, 0, 0, true, state_.plan().min_periods != 0};
+        for (std::size_t window = 0; window < state_.plan().policies.size(); ++window) {
+            std::optional<windows::Found> found;
+            if (id != state_.kNone) found = find(id, window, ticks);
             const std::optional<Time> start = found ? std::optional(found->start) : std::nullopt;
-            ask(window, found ? lines::question_of(book_, id, *found) : nothing, start);
+            visit(window, found ? range_of(state_, id, *found) : nothing, start);
         }
     }
 
 private:
-    bool asks_at_slides() const { return book_.plan().asks == lines::Asks::slides; }
+    bool fires_at_slides() const { return state_.plan().fires_on == FiresOn::slides; }
+
+    //! Windows that are found by the time of the event alone.
+    void take_at_once(KeyId id, const IncomingEvent& event) {
+        const std::int64_t number = state_.count();
+        follow_newest();
+        state_.tidy(id);
+        state_.put_partial(id, event.ticks, event.has_partial);
+        if (state_.plan().fires_on == FiresOn::demand || !event.fires) return;
+        const auto bounds = state_.bounds();
+        Emitter<P> emitter(state_);
+        for (std::size_t window = 0; window < state_.plan().policies.size(); ++window)
+            emitter.emit(id, window, bounds.ending(state_.plan().policies[window], event.ticks),
+                         {true, event.ticks, number});
+    }
+
+    std::optional<windows::Found> find(KeyId id, std::size_t window, Time ticks) const {
+        if (state_.has_rows()) return state_.bounds().at(state_.key(id), window, ticks);
+        const windows::Found found = state_.bounds().ending(state_.plan().policies[window], ticks);
+        return state_.partials().any(id, found.from, found.to) ? std::optional(found) : std::nullopt;
+    }
+
+    //! The watermark trails the newest event.
+    void follow_newest() {
+        const OperatorPlan& plan = state_.plan();
+        if (plan.lateness) move_watermark(plan.lateness->before(*state_.now().newest, plan.reals));
+    }
 
     void move_clock(Time ticks) {
-        EventClock& now = book_.now();
+        EventClock& now = state_.now();
         if (now.newest && ticks <= *now.newest) return;
-        if (asks_at_slides() && !slides_.final()) slides_.speak(ticks);
+        if (fires_at_slides() && !slides_.final()) slides_.fire(ticks);
         now.newest = ticks;
-        if (book_.plan().expire) book_.retire(ticks);
+        if (state_.plan().expire) state_.expire(ticks);
     }
 
     void move_watermark(Time ticks) {
-        EventClock& now = book_.now();
+        EventClock& now = state_.now();
         if (now.watermark && ticks <= *now.watermark) return;
         now.watermark = ticks;
-        if (asks_at_slides()) {
-            if (slides_.final()) slides_.speak(ticks);
+        if (fires_at_slides()) {
+            if (slides_.final()) slides_.fire(ticks);
         } else {
-            speaker_.watermark(ticks);
+            events_.watermark(ticks);
         }
     }
 
-    lines::Book<P> book_;
-    lines::Speaker<P> speaker_;
-    lines::Slides<P> slides_;
+    OperatorState<P> state_;
+    EventTrigger<P> events_;
+    SlideTrigger<P> slides_;
+    //! Of the row that is being taken in: from which place on windows are what they were, one a window.
+    std::vector<std::size_t> unaffected_;
 };
 
 }  // namespace sash

@@ -1,82 +1,67 @@
-//! The lines of an operator as bytes and back, and at other times.
+//! The state of an operator as bytes and back, and at other times.
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "sash/operator/operator_state.hpp"
 #include "sash/snapshot.hpp"
 
-namespace sash::lines {
+namespace sash {
 
 //! Equal operators give equal bytes, whatever their history.
 template <StoredPartials P>
-class State {
+class OperatorSnapshot {
 public:
-    using BookOf = Book<P>;
-    using LineOf = typename BookOf::LineOf;
-    using Answer = typename P::Answer;
+    using Owner = OperatorState<P>;
+    using State = typename Owner::State;
+    using Result = typename P::Result;
+    using Mark = windows::Mark;
 
-    explicit State(BookOf& book) : book_(book) {}
+    explicit OperatorSnapshot(Owner& owner) : owner_(owner) {}
 
-    //! The lines in the order in which their keys came: those with a key of their own, then those that are retired and
-    //! have something to tell.
-    std::vector<LineId> lines() const {
-        std::vector<LineId> ids;
-        book_.lines_.for_each([&](LineId id, const LineOf&) { ids.push_back(id); });
-        std::sort(ids.begin(), ids.end(), [&](LineId one, LineId other) {
-            const LineOf &a = book_.lines_[one], &b = book_.lines_[other];
-            return std::pair(a.retired(), a.order) < std::pair(b.retired(), b.order);
+    //! The states in the order in which their keys came: those that take events, then those that have expired and have
+    //! something to emit.
+    std::vector<KeyId> keys() const {
+        std::vector<KeyId> ids;
+        owner_.keys_.for_each([&](KeyId id, const State&) { ids.push_back(id); });
+        std::sort(ids.begin(), ids.end(), [&](KeyId one, KeyId other) {
+            const State &a = owner_.keys_[one], &b = owner_.keys_[other];
+            return std::pair(a.is_expired(), std::int64_t{a.order}) < std::pair(b.is_expired(), std::int64_t{b.order});
         });
         return ids;
     }
 
     void save(Writer& writer) const {
-        writer.i64(book_.count_);
-        writer.i64(book_.orders_);
-        const std::vector<LineId> ids = lines();
-        std::vector<std::uint32_t> positions(book_.lines_.ids());
-        for (std::size_t i = 0; i < ids.size(); ++i) {
-            positions[ids[i]] = static_cast<std::uint32_t>(i);
-            save(writer, ids[i]);
-        }
-        const std::vector<Waiting> waiting = all_rows_that_wait();
-        writer.u64(waiting.size());
-        for (const Waiting& entry : waiting) {
-            writer.i64(entry.ticks);
-            writer.i64(entry.number);
-            writer.u32(positions[entry.line]);
-        }
+        writer.i64(owner_.count_);
+        writer.i64(owner_.orders_);
+        for (const KeyId id : keys()) save(writer, id);
     }
 
-    //! Into an empty book; the slots of the lines in the order of `lines`. Throws DamagedSnapshot.
-    void restore(Reader& reader, const std::vector<Slot>& slots) {
-        book_.count_ = reader.i64();
-        book_.orders_ = reader.i64();
-        std::vector<LineId> ids;
-        for (const Slot slot : slots) ids.push_back(restore_line(reader, slot));
-        restore_waiting(reader, ids);
-        book_.waiting_.assign(book_.all_waiting());
-        book_.slides_.assign(book_.all_due());
-        book_.idle_.assign(book_.all_idle());
+    //! Into an empty state; the slots of the keys in the order of `keys`. Throws DamagedSnapshot.
+    void restore(Reader& reader, const std::vector<KeySlot>& slots) {
+        owner_.count_ = reader.i64();
+        owner_.orders_ = reader.i64();
+        for (const KeySlot slot : slots) restore_key(reader, slot);
+        owner_.waiting_.assign(owner_.all_waiting());
+        owner_.slides_.assign(owner_.all_due());
+        owner_.idle_.assign(owner_.all_idle());
     }
 
     //! Integer times are reals from now on, by a map that keeps their order.
     template <class Map>
     void read_as_reals(Map map) {
-        book_.lines_.for_each([&](LineId, LineOf& line) { retime(line, map); });
-        retime(book_.now_.newest, map);
-        retime(book_.now_.watermark, map);
-        book_.waiting_.retime(map);
-        book_.slides_.retime(map);
-        book_.idle_.retime(map);
-        book_.plan_.read_as_reals(map);
+        owner_.keys_.for_each([&](KeyId, State& state) { retime(state, map); });
+        retime(owner_.now_.newest, map);
+        retime(owner_.now_.watermark, map);
+        owner_.waiting_.retime(map);
+        owner_.slides_.retime(map);
+        owner_.idle_.retime(map);
+        owner_.plan_.read_as_reals(map);
     }
 
 private:
@@ -86,36 +71,51 @@ private:
 
     // Out
 
-    void save(Writer& writer, LineId id) const {
-        const LineOf& line = book_.lines_[id];
-        writer.i64(line.order);
-        writer.u64(line.rows.ever());
-        for (const auto& time : {std::optional(line.newest()), line.extras().due, line.extras().retired})
+    void save(Writer& writer, KeyId id) const {
+        const State& state = owner_.keys_[id];
+        writer.i64(state.order);
+        for (const auto& time : {std::optional(state.newest()), state.extras().due, state.extras().expired})
             save(writer, time);
-        writer.u64(line.rows.dropped());
-        writer.u64(line.rows.size());
-        line.rows.for_each([&](const Row& row) {
+        if (owner_.has_rows_) save_rows(writer, state);
+        if (!owner_.has_rows_) save_labels(writer, id);
+        // Labels of rows depend on their history: they are given anew.
+        owner_.partials_->save(id, writer);
+        save_emitted(writer, state);
+    }
+
+    void save_rows(Writer& writer, const State& state) const {
+        writer.u64(state.rows().dropped());
+        writer.u64(state.rows().size());
+        state.rows().for_each([&](const Row& row) {
             writer.i64(row.ticks);
             writer.i64(row.number);
+            writer.flag(row.has_partial);
             writer.flag(row.null);
+            writer.flag(row.fires);
         });
-        // Labels depend on the history of the rows: they are given anew.
-        book_.partials_->save(id, writer);
-        for (const SessionStarts& starts : line.extras().sessions) {
+        writer.u64(state.waiting());
+        for (const windows::SessionStarts& starts : state.extras().sessions) {
             writer.u64(starts.times().size());
             for (const Time start : starts.times()) writer.i64(start);
         }
-        save_told(writer, line);
+        for (std::size_t window = 0; window < state.extras().steps.size(); ++window)
+            if (owner_.plan_.policies[window].stepping()) save_steps(writer, state.extras().steps[window]);
     }
 
-    std::vector<Waiting> all_rows_that_wait() const {
-        std::vector<Waiting> waiting;
-        book_.lines_.for_each([&](LineId id, const LineOf& line) {
-            for (std::size_t place = line.rows.size() - line.waiting; place < line.rows.size(); ++place)
-                waiting.push_back({line.rows[place].ticks, line.rows[place].number, id});
-        });
-        std::sort(waiting.begin(), waiting.end(), [](const Waiting& a, const Waiting& b) { return b > a; });
-        return waiting;
+    static void save_steps(Writer& writer, const windows::Steps& steps) {
+        for (std::size_t place = 0; place < steps.size(); ++place) {
+            const Mark& mark = steps.mark(place);
+            writer.u64(steps.starts()[place]);
+            writer.u32(static_cast<std::uint32_t>(mark.kind));
+            writer.i64(mark.integer);
+            writer.real(mark.real);
+        }
+    }
+
+    void save_labels(Writer& writer, KeyId id) const {
+        const std::vector<Time> labels = owner_.partials_->labels(id);
+        writer.u64(labels.size());
+        for (const Time label : labels) writer.i64(label);
     }
 
     static void save(Writer& writer, const std::optional<Time>& time) {
@@ -123,44 +123,47 @@ private:
         writer.i64(time.value_or(0));
     }
 
-    void save_told(Writer& writer, const LineOf& line) const {
-        for (std::size_t window = 0; window < book_.plan_.policies.size(); ++window) {
-            const auto& last = line.extras().last;
+    void save_emitted(Writer& writer, const State& state) const {
+        for (std::size_t window = 0; window < owner_.plan_.policies.size(); ++window) {
+            const auto& last = state.extras().last;
             const bool any = !last.empty() && last[window];
             writer.flag(any);
-            if (any) book_.partials_->write(writer, *last[window]);
+            if (any) owner_.partials_->write(writer, *last[window]);
         }
-        const auto& entries = line.extras().told.entries();
+        const auto& entries = state.extras().revisions.entries();
         writer.u64(entries.size());
-        for (const auto& [about, window, told] : entries) {
-            for (const std::int64_t number : {about, static_cast<std::int64_t>(window), told.start, told.end})
+        for (const auto& [subject, window, revision] : entries) {
+            for (const std::int64_t number :
+                 {subject, static_cast<std::int64_t>(window), revision.start, revision.end, revision.number})
                 writer.i64(number);
-            writer.i64(told.revision);
-            book_.partials_->write(writer, told.answer);
+            owner_.partials_->write(writer, revision.result);
         }
     }
 
     // In
 
-    LineId restore_line(Reader& reader, Slot slot) {
+    void restore_key(Reader& reader, KeySlot slot) {
         const std::int64_t order = reader.i64();
-        const LineId own = book_.current(slot);
-        const LineId id = book_.add(slot, order);
-        LineOf& line = book_.lines_[id];
-        const std::uint64_t ever = reader.u64();
-        const std::optional<Time> newest = read_time(reader), due = read_time(reader), retired = read_time(reader);
-        require(order < book_.orders_ && newest);
-        if (due) line.extras().due = due;
-        if (retired) line.extras().retired = retired;
-        // Lines with a key of their own come first: a retired one does not take the place.
-        if (retired) book_.lines_.set_current(slot, own);
-        restore_rows(reader, line);
-        if (line.rows.empty()) line.extras().newest = newest;
-        require(line.rows.ever() == ever && line.newest() == *newest);
-        book_.partials_->restore(id, labels_of(line), reader);
-        restore_sessions(reader, line);
-        restore_told(reader, id, line);
-        return id;
+        const std::optional<Time> newest = read_time(reader), due = read_time(reader), expired = read_time(reader);
+        require(order < owner_.orders_ && newest);
+        // Keys that take events come first: an expired state does not take their place.
+        const KeyId own = owner_.current(slot);
+        const KeyId id = owner_.add(slot, order);
+        State& state = owner_.keys_[id];
+        if (due) state.edit_extras().due = due;
+        if (expired) retire(id, own, *expired);
+        if (owner_.has_rows_) restore_rows(reader, state);
+        if (state.rows().empty() && (owner_.has_rows_ || owner_.plan_.expire)) state.edit_extras().newest = newest;
+        require(!owner_.has_rows_ || state.newest() == *newest);
+        owner_.partials_->restore(id, owner_.has_rows_ ? labels_of(state) : read_labels(reader), reader);
+        restore_emitted(reader, id, state);
+    }
+
+    void retire(KeyId id, KeyId own, Time expired) {
+        require(owner_.plan_.expire.has_value());
+        owner_.keys_[id].edit_extras().expired = expired;
+        owner_.keys_.retire(id);
+        if (own != Owner::kNone) owner_.keys_.set_current(own);
     }
 
     static std::optional<Time> read_time(Reader& reader) {
@@ -169,81 +172,95 @@ private:
         return any ? std::optional(time) : std::nullopt;
     }
 
-    void restore_rows(Reader& reader, LineOf& line) {
-        line.rows.start_at(static_cast<std::size_t>(reader.u64()));
-        const std::size_t size = reader.count(sizeof(Time));
-        for (std::size_t place = 0; place < size; ++place) {
-            const Time ticks = reader.i64();
-            const std::int64_t number = reader.i64();
-            const bool null = reader.flag();
-            require(line.rows.empty() || line.rows.back().is_before(ticks, number));
-            require(number >= 0 && number < book_.count_);
-            line.rows.insert({.ticks = ticks, .number = number, .null = null});
-            if (!book_.aligned_) line.extras().labels.insert(place, Labels::first_of(place));
-            if (null && book_.plan_.min_periods != 0) line.extras().nulls.emplace_back(ticks, number);
-        }
+    static std::vector<Time> read_labels(Reader& reader) {
+        std::vector<Time> labels(reader.count(sizeof(Time)));
+        for (Time& label : labels) label = reader.i64();
+        require(std::is_sorted(labels.begin(), labels.end()) &&
+                std::adjacent_find(labels.begin(), labels.end()) == labels.end());
+        return labels;
     }
 
-    //! Under which labels there are partials.
-    static std::vector<Time> labels_of(const LineOf& line) {
+    void restore_rows(Reader& reader, State& state) {
+        const auto dropped = static_cast<std::size_t>(reader.u64());
+        state.edit_rows().start_at(dropped);
+        const std::size_t size = reader.count(sizeof(Time));
+        for (std::size_t place = 0; place < size; ++place) restore_row(reader, state, place);
+        const std::uint64_t waiting = reader.u64();
+        require(waiting <= size);
+        state.set_waiting(static_cast<std::uint32_t>(waiting));
+        restore_sessions(reader, state);
+        for (std::size_t window = 0; window < state.extras().steps.size(); ++window)
+            if (owner_.plan_.policies[window].stepping()) restore_steps(reader, state, window);
+    }
+
+    void restore_row(Reader& reader, State& state, std::size_t place) {
+        const Time ticks = reader.i64();
+        const std::int64_t number = reader.i64();
+        const bool has_partial = reader.flag(), null = reader.flag(), fires = reader.flag();
+        require(state.rows().empty() || state.rows().back().is_before(ticks, number));
+        require(number >= 0 && number < owner_.count_);
+        state.edit_rows().insert(
+            {.ticks = ticks, .number = number, .has_partial = has_partial, .null = null, .fires = fires});
+        if (!owner_.aligned_) state.edit_extras().labels.insert(place, Labels::first_of(place));
+        if (null && owner_.counts_values_) state.edit_extras().nulls.emplace_back(ticks, number);
+    }
+
+    //! Under which labels there may be partials. The oldest of them may have been evicted.
+    static std::vector<Time> labels_of(const State& state) {
         std::vector<Time> labels;
         std::size_t place = 0;
-        line.rows.for_each([&](const Row& row) {
-            const Time label = line.label(place++);
-            if (!row.null && (labels.empty() || labels.back() != label)) labels.push_back(label);
+        state.rows().for_each([&](const Row& row) {
+            const Time label = state.label(place++);
+            if (row.has_partial && (labels.empty() || labels.back() != label)) labels.push_back(label);
         });
         return labels;
     }
 
-    void restore_sessions(Reader& reader, LineOf& line) const {
-        if (!book_.plan_.has_sessions()) return;
-        for (SessionStarts& starts : line.extras().sessions) {
+    void restore_sessions(Reader& reader, State& state) const {
+        if (!owner_.has_sessions_) return;
+        auto& sessions = state.edit_extras().sessions;
+        for (std::size_t window = 0; window < sessions.size(); ++window) {
+            std::vector<Time>& times = sessions[window].times();
             for (std::size_t left = reader.count(sizeof(Time)); left > 0; --left) {
                 const Time start = reader.i64();
-                require(starts.times().empty() || starts.times().back() < start);
-                starts.times().push_back(start);
+                require(times.empty() || times.back() < start);
+                times.push_back(start);
             }
-        }
-        const auto& sessions = line.extras().sessions;
-        for (std::size_t i = 0; i < sessions.size() && !line.rows.empty(); ++i) {
-            const std::vector<Time>& times = sessions[i].times();
-            const bool needed = book_.plan_.policies[i].kind == Policy::Kind::session;
-            require(!needed || (!times.empty() && times.front() <= line.rows.front().ticks));
+            const bool needed = owner_.plan_.policies[window].kind == windows::Policy::Kind::session;
+            if (needed && !state.rows().empty())
+                require(!times.empty() && times.front() <= state.rows().front().ticks);
         }
     }
 
-    void restore_told(Reader& reader, LineId id, LineOf& line) {
-        const std::size_t windows = book_.plan_.policies.size();
+    void restore_steps(Reader& reader, State& state, std::size_t window) const {
+        windows::Steps& steps = state.edit_extras().steps[window];
+        const std::size_t dropped = state.rows().dropped();
+        steps.start_at(dropped);
+        for (std::size_t place = 0; place < state.rows().size(); ++place) {
+            const std::uint64_t start = reader.u64();
+            require(start >= dropped && start <= dropped + place + 1);
+            const std::uint32_t kind = reader.u32();
+            require(kind <= static_cast<std::uint32_t>(Mark::Kind::real));
+            const std::int64_t integer = reader.i64();
+            steps.load(start, {static_cast<Mark::Kind>(kind), integer, reader.real()});
+        }
+        if (owner_.plan_.policies[window].kind == windows::Policy::Kind::adaptive)
+            steps.load_measures([&state](std::size_t place) { return state.label(place); });
+    }
+
+    void restore_emitted(Reader& reader, KeyId id, State& state) {
+        const std::size_t windows = owner_.plan_.policies.size();
         for (std::size_t window = 0; window < windows; ++window)
-            if (reader.flag()) book_.last(id, 0), line.extras().last[window] = book_.partials_->read(reader);
+            if (reader.flag()) owner_.last(id, 0), state.edit_extras().last[window] = owner_.partials_->read(reader);
         for (std::size_t left = reader.count(sizeof(Time)); left > 0; --left) {
-            const std::int64_t about = reader.i64();
+            const std::int64_t subject = reader.i64();
             const auto window = static_cast<std::uint64_t>(reader.i64());
             require(window < windows);
             const Time start = reader.i64(), end = reader.i64();
-            const std::int64_t revision = reader.i64();
-            line.extras().told.exchange(about, window,
-                                        Told<Answer>{start, end, book_.partials_->read(reader), revision});
-        }
-    }
-
-    //! Those that wait are the last of their lines.
-    void restore_waiting(Reader& reader, const std::vector<LineId>& ids) {
-        std::vector<std::pair<LineId, std::size_t>> places;
-        for (std::size_t left = reader.count(sizeof(Time)); left > 0; --left) {
-            const Time ticks = reader.i64();
             const std::int64_t number = reader.i64();
-            const std::uint32_t position = reader.u32();
-            require(position < ids.size());
-            LineOf& line = book_.lines_[ids[position]];
-            const std::size_t place = line.rows.place_of(ticks, number);
-            require(place < line.rows.size() && line.rows[place].ticks == ticks && line.rows[place].number == number);
-            require(line.waiting < line.rows.size());
-            ++line.waiting;
-            places.emplace_back(ids[position], place);
+            state.edit_extras().revisions.exchange(
+                subject, window, Revision<Result>{start, end, owner_.partials_->read(reader), number});
         }
-        for (const auto& [id, place] : places)
-            require(place >= book_.lines_[id].rows.size() - book_.lines_[id].waiting);
     }
 
     // At other times
@@ -254,22 +271,22 @@ private:
     }
 
     template <class Map>
-    void retime(LineOf& line, Map map) {
-        line.rows.for_each([&](Row& row) { row.ticks = map(row.ticks); });
-        if (line.has_extras()) retime(line.extras(), map);
+    void retime(State& state, Map map) {
+        if (!state.rows().empty()) state.edit_rows().for_each([&](Row& row) { row.ticks = map(row.ticks); });
+        if (state.has_extras()) retime(state.edit_extras(), map);
     }
 
     template <class Map>
-    void retime(typename LineOf::Extras& extras, Map map) {
-        for (auto* const time : {&extras.newest, &extras.due, &extras.retired}) retime(*time, map);
+    void retime(typename State::Extras& extras, Map map) {
+        for (auto* const time : {&extras.newest, &extras.due, &extras.expired}) retime(*time, map);
         for (auto& [ticks, number] : extras.nulls) ticks = map(ticks);
-        for (SessionStarts& starts : extras.sessions)
+        for (windows::SessionStarts& starts : extras.sessions)
             for (Time& start : starts.times()) start = map(start);
         // A result of a slide is known by its end, all others by a number.
-        extras.told.retime(map, book_.plan_.asks == Asks::slides);
+        extras.revisions.retime(map, owner_.plan_.fires_on == FiresOn::slides);
     }
 
-    BookOf& book_;
+    Owner& owner_;
 };
 
-}  // namespace sash::lines
+}  // namespace sash

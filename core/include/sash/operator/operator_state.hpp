@@ -1,130 +1,187 @@
-//! The lines of all keys, what waits, and the way back from whatever changes them.
+//! The state of an operator: all keys, what waits, and the way back from whatever changes them.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "sash/operator/event_clock.hpp"
-#include "sash/operator/undo_log.hpp"
 #include "sash/operator/key_state.hpp"
+#include "sash/operator/key_states.hpp"
 #include "sash/operator/partials.hpp"
 #include "sash/operator/plan.hpp"
+#include "sash/operator/undo_log.hpp"
 #include "sash/operator/waiting_queue.hpp"
-#include "sash/operator/key_states.hpp"
-#include "sash/operator/row_list.hpp"
 #include "sash/windows/bounds.hpp"
 
-namespace sash::lines {
+namespace sash {
 
-//! Every change goes through here. Between begin() and commit() or roll_back() nothing is forgotten; where a call may
-//! fail, each change leaves its opposite in the journal.
+//! An event on its way in: whose it is, whether it has a partial, whether its value is null, whether it fires the
+//! trigger, and what the windows read of it, one mark each where any of them reads one.
+struct IncomingEvent {
+    KeySlot slot;
+    Time ticks;
+    bool has_partial = true;
+    bool null = false;
+    bool fires = true;
+    std::span<const windows::Mark> marks = {};
+};
+
+//! Every change goes through here. Between begin() and commit() or roll_back() nothing is dropped; where a call may
+//! fail, each change leaves its opposite in the undo log.
 template <Partials P>
-class Book {
+class OperatorState {
 public:
-    using Answer = typename P::Answer;
-    using LineOf = Line<Answer>;
-    using ToldOf = Told<Answer>;
-    using Change = ChangeOf<Answer>;
-    static constexpr LineId kNone = Roster<LineOf>::kNone;
+    using Result = typename P::Result;
+    using State = KeyState<Result>;
+    using Policy = windows::Policy;
+    static constexpr KeyId kNone = KeyStates<State>::kNone;
 
-    Book(Plan plan, P& partials) : plan_(std::move(plan)), partials_(&partials), aligned_(plan_.aligned()) {}
-    Book(const Book&) = delete;
-    Book& operator=(const Book&) = delete;
+    OperatorState(OperatorPlan plan, P& partials)
+        : plan_(std::move(plan)),
+          partials_(&partials),
+          aligned_(plan_.aligned()),
+          has_rows_(plan_.needs_rows()),
+          has_sessions_(plan_.has(Policy::Kind::session)),
+          has_steps_(plan_.has_steps()),
+          counts_values_(plan_.counts_values()) {}
+    OperatorState(const OperatorState&) = delete;
+    OperatorState& operator=(const OperatorState&) = delete;
 
-    const Plan& plan() const { return plan_; }
+    const OperatorPlan& plan() const { return plan_; }
     //! One partial a time, under the time itself; otherwise one a row.
     bool aligned() const { return aligned_; }
-    Views<LineOf> views() const { return Views<LineOf>(plan_); }
+    bool has_rows() const { return has_rows_; }
+    windows::Bounds<State> bounds() const { return {plan_.policies, plan_.reals}; }
     P& partials() const { return *partials_; }
-    //! Others with the same entries for the same lines.
+    //! Others with the same entries for the same keys.
     void set_partials(P& partials) { partials_ = &partials; }
     const EventClock& now() const { return now_; }
     EventClock& now() { return now_; }
-    const LineOf& line(LineId id) const { return lines_[id]; }
-    //! The line of a key; kNone if there is none.
-    LineId current(Slot slot) const { return lines_.current(slot); }
-    //! Whether a line, retired or not, is of the key.
-    bool uses(Slot slot) const { return lines_.uses(slot); }
+    const State& key(KeyId id) const { return keys_[id]; }
+    KeySlot slot(KeyId id) const { return keys_.slot(id); }
+    //! The state of a key; kNone if there is none.
+    KeyId current(KeySlot slot) const { return keys_.current(slot); }
+    //! Whether a state, expired or not, is of the key.
+    bool uses(KeySlot slot) const { return keys_.uses(slot); }
     const WaitingQueue& slides() const { return slides_; }
+    std::int64_t count() const { return count_; }
 
     // A call, and the way back
 
     void begin(bool may_fail) {
-        journal_.on = may_fail;
-        journal_.now = now_;
-        journal_.count = count_;
-        journal_.orders = orders_;
+        undo_.on = may_fail;
+        undo_.now = now_;
+        undo_.count = count_;
+        undo_.orders = orders_;
     }
 
     //! Everything as it was before begin().
     void roll_back() {
-        for (; !journal_.changes.empty(); journal_.changes.pop_back()) undo(journal_.changes.back());
-        now_ = journal_.now;
-        count_ = journal_.count;
-        orders_ = journal_.orders;
+        for (; !undo_.changes.empty(); undo_.changes.pop_back()) undo(undo_.changes.back());
+        now_ = undo_.now;
+        count_ = undo_.count;
+        orders_ = undo_.orders;
         waiting_.assign(all_waiting());
         slides_.assign(all_due());
         idle_.assign(all_idle());
         settle();
     }
 
-    //! The call went well: forgets what no window needs, and the lines that are done.
+    //! The call went well: drops what no window needs, and the states that are done.
     void commit() {
-        for (const LineId id : touched_) forget(id);
+        for (const KeyId id : touched_) drop_needless(id);
         commit_end();
     }
-    //! The same at the end of the stream, where nothing is worth forgetting.
+    //! The same at the end of the stream, where nothing is worth dropping.
     void commit_end() {
-        for (const LineId id : done_) close_if_done(id);
+        for (const KeyId id : done_) close_if_done(id);
         settle();
     }
-    //! The same for all lines.
+    //! The same for all keys.
     void commit_all() {
-        lines_.for_each([&](LineId id, const LineOf& line) {
-            if (!line.retired()) touch(id);
+        keys_.for_each([&](KeyId id, const State& state) {
+            if (!state.is_expired()) touch(id);
         });
         commit();
     }
-    //! Forgets in the midst of a call that cannot fail, so that a long batch keeps no more than a short one. All that
-    //! is before the watermark has been told.
-    void tidy(LineId id) {
-        LineOf& line = lines_[id];
-        if (journal_.on || line.rows.size() <= kFew || line.rows.size() < line.extras().tidy_at) return;
-        forget(id);
-        line.extras().tidy_at = 2 * line.rows.size();
+    //! Drops rows in the midst of a call that cannot fail, so that a long batch retains no more than a short one. All
+    //! that is before the watermark has been emitted.
+    void tidy(KeyId id) {
+        if (undo_.on) return;
+        evict_needless(id, now_.watermark);
+        State& state = keys_[id];
+        if (state.rows().size() <= kFew || state.rows().size() < state.extras().drop_at) return;
+        drop_rows(id);
+        state.edit_extras().drop_at = 2 * state.rows().size();
     }
-    //! The keys that have no line any more, since the last time.
-    std::vector<Slot> take_freed() { return lines_.take_freed(); }
+    //! The keys that have no state any more, since the last call.
+    std::vector<KeySlot> take_freed() { return keys_.take_freed(); }
+
+    //! Partials that no window which ends at or after the time can hold go. Nothing may need to be undone.
+    void evict_before(KeyId id, Time time) {
+        if (!undo_.on) evict_needless(id, time);
+    }
+
+    //! Drops what no window after the watermark can hold, and the keys that have nothing left. O(keys).
+    void trim() {
+        keys_.for_each([&](KeyId id, const State&) {
+            evict_needless(id, now_.watermark);
+            if (partials_->empty(id)) close(id);
+        });
+    }
 
     // Rows
 
-    //! A row of the key, behind its peers; where it came to lie: line and place.
-    std::pair<LineId, std::size_t> put(Slot slot, Time ticks, bool null) {
-        LineId id = current(slot);
-        if (id == kNone) id = open(slot, ticks);
-        LineOf& line = lines_[id];
-        note({.kind = Change::Kind::put, .line = id, .ticks = ticks, .number = count_, .has_value = !null});
-        const std::size_t place = place_row(id, line, {.ticks = ticks, .number = count_, .null = null});
+    //! The state of a key, which is made if there is none.
+    KeyId open(KeySlot slot, Time ticks) {
+        const KeyId found = current(slot);
+        if (found != kNone) return found;
+        const KeyId id = add(slot, orders_++);
+        note({.kind = Kind::opened, .key = id});
+        if (plan_.expire) idle_.push({ticks, keys_[id].order, id});
+        return id;
+    }
+
+    //! An event that leaves no row: its partial alone.
+    void put_partial(KeyId id, Time ticks, bool has_partial) {
+        note({.kind = Kind::put, .key = id, .ticks = ticks, .number = count_, .has_partial = has_partial});
         ++count_;
+        if (undo_.on) touch(id);
+        if (plan_.expire) see(id, ticks);
+        if (has_partial) partials_->insert(id, ticks);
+    }
+
+    //! A row of the key, behind its peers; the place that it came to. `unaffected` gets for each window the place from
+    //! which on windows are what they were.
+    std::size_t put(KeyId id, const IncomingEvent& event, std::vector<std::size_t>& unaffected) {
+        State& state = keys_[id];
+        note({.kind = Kind::put, .key = id, .ticks = event.ticks, .number = count_, .has_partial = event.has_partial});
+        const std::int64_t number = count_++;
+        const std::size_t place = state.edit_rows().insert(
+            {.ticks = event.ticks, .number = number, .has_partial = event.has_partial, .null = event.null, .fires = event.fires});
+        std::optional<Relabelled> moved;
+        if (!aligned_) moved = state.edit_extras().labels.give(place);
         touch(id);
-        if (plan_.has_sessions()) settle_sessions(line, place, true);
-        if (null && plan_.min_periods != 0) put_null(line, ticks, count_ - 1);
-        if (!null) partials_->insert(id, line.label(place));
-        return {id, place};
+        if (has_sessions_) follow_sessions(state, place, true);
+        if (event.null && counts_values_) put_null(state, event.ticks, number);
+        if (moved) partials_->relabel(id, moved->from, moved->to);
+        if (event.has_partial) partials_->insert(id, state.label(place));
+        find_unaffected(id, place, event.marks, moved.has_value(), unaffected);
+        return place;
     }
 
     // What waits
 
-    //! The row that has come to the place waits to be told.
-    void wait(LineId id, std::size_t place) {
-        LineOf& line = lines_[id];
-        set_waiting(id, line.waiting + 1);
-        if (place == line.rows.size() - line.waiting) waiting_.push(first_waiting(id));
+    //! The row that has come to the place waits to be emitted.
+    void wait(KeyId id, std::size_t place) {
+        State& state = keys_[id];
+        set_waiting(id, state.waiting() + 1);
+        if (place == state.rows().size() - state.waiting()) waiting_.push(first_waiting(id));
     }
     //! The row that waits with the least time, if that is before the limit.
     std::optional<Waiting> next_waiting(const std::optional<Time>& limit) {
@@ -134,270 +191,401 @@ public:
     }
     //! It need not wait any more.
     void pop_waiting() {
-        const LineId id = waiting_.pop().line;
-        LineOf& line = lines_[id];
-        set_waiting(id, line.waiting - 1);
-        if (line.waiting != 0) {
+        const KeyId id = waiting_.pop().key;
+        State& state = keys_[id];
+        set_waiting(id, state.waiting() - 1);
+        if (state.waiting() != 0) {
             waiting_.push(first_waiting(id));
-        } else if (line.retired()) {
+        } else if (state.is_expired()) {
             done_.push_back(id);
         }
     }
 
-    //! When the line speaks next.
-    void schedule(LineId id, std::optional<Time> due) {
-        LineOf& line = lines_[id];
-        note({.kind = Change::Kind::due, .line = id, .before = line.extras().due});
-        line.extras().due = due;
-        if (due) slides_.push({*due, line.order, id});
-        if (!due && line.retired()) done_.push_back(id);
+    //! When the trigger fires next for the key.
+    void schedule(KeyId id, std::optional<Time> due) {
+        State& state = keys_[id];
+        note({.kind = Kind::due, .key = id, .before = state.extras().due});
+        state.edit_extras().due = due;
+        if (due) slides_.push({*due, state.order, id});
+        if (!due && state.is_expired()) done_.push_back(id);
     }
     Waiting pop_slide() { return slides_.pop(); }
     //! Whether an entry of the slides counts: the others were left behind by earlier ones.
-    bool is_due(const Waiting& entry) const { return is_of(entry) && due(entry.line) == entry.ticks; }
+    bool is_due(const Waiting& entry) const { return is_of(entry) && due(entry.key) == entry.ticks; }
 
-    // What was told
+    // What was emitted
 
-    const std::optional<Answer>& last(LineId id, std::size_t window) {
-        auto& last = lines_[id].extras().last;
+    const std::optional<Result>& last(KeyId id, std::size_t window) {
+        auto& last = keys_[id].edit_extras().last;
         if (last.empty()) last.resize(plan_.policies.size());
         return last[window];
     }
-    void set_last(LineId id, std::size_t window, const Answer& answer) {
-        std::optional<Answer>& last = lines_[id].extras().last[window];
-        note({.kind = Change::Kind::last, .line = id, .window = window, .last = last});
-        last = answer;
+    void set_last(KeyId id, std::size_t window, const Result& result) {
+        std::optional<Result>& last = keys_[id].edit_extras().last[window];
+        note({.kind = Kind::last, .key = id, .window = window, .last = last});
+        last = result;
     }
-    //! Nothing if it was not told.
-    const ToldOf* told(LineId id, std::int64_t about, std::size_t window) const {
-        return line(id).extras().told.find(about, window);
+    //! Nothing if it was not emitted.
+    const Revision<Result>* revision(KeyId id, std::int64_t subject, std::size_t window) const {
+        return key(id).extras().revisions.find(subject, window);
     }
-    void set_told(LineId id, std::int64_t about, std::size_t window, ToldOf told) {
-        std::optional<ToldOf> before = lines_[id].extras().told.exchange(about, window, std::move(told));
-        note({.kind = Change::Kind::told, .line = id, .number = about, .window = window, .told = std::move(before)});
+    void set_revision(KeyId id, std::int64_t subject, std::size_t window, Revision<Result> revision) {
+        std::optional<Revision<Result>> before =
+            keys_[id].edit_extras().revisions.exchange(subject, window, std::move(revision));
+        note({.kind = Kind::revision,
+              .key = id,
+              .number = subject,
+              .window = window,
+              .revision = std::move(before)});
     }
 
     // Idle keys
 
-    //! Drops the keys that have been idle too long. What still waits to be told of them is told.
-    void retire(Time clock) {
+    //! Drops the keys that have been idle too long. What still waits to be emitted of them is emitted.
+    void expire(Time clock) {
         while (!idle_.empty() && plan_.expire->apart(idle_.least().ticks, clock, plan_.reals)) {
             const Waiting entry = idle_.pop();
-            if (!is_of(entry) || lines_[entry.line].retired()) continue;
-            LineOf& line = lines_[entry.line];
-            if (line.newest() > entry.ticks) {
-                idle_.push({line.newest(), entry.number, entry.line});
+            if (!is_of(entry) || keys_[entry.key].is_expired()) continue;
+            State& state = keys_[entry.key];
+            if (state.newest() > entry.ticks) {
+                idle_.push({state.newest(), entry.number, entry.key});
                 continue;
             }
-            note({.kind = Change::Kind::retired, .line = entry.line});
-            line.extras().retired = clock;
-            lines_.set_current(line.slot, kNone);
-            done_.push_back(entry.line);
+            note({.kind = Kind::expired, .key = entry.key});
+            state.edit_extras().expired = clock;
+            keys_.retire(entry.key);
+            done_.push_back(entry.key);
         }
     }
 
-    std::size_t bytes() const { return lines_.bytes() + waiting_.bytes() + slides_.bytes() + idle_.bytes(); }
+    std::size_t bytes() const { return keys_.bytes() + waiting_.bytes() + slides_.bytes() + idle_.bytes(); }
 
 private:
     template <StoredPartials>
-    friend class State;
+    friend class OperatorSnapshot;
 
-    //! Fewer rows than this are not worth forgetting one by one.
+    using Kind = typename Change<Result>::Kind;
+
+    //! Fewer rows than this are not worth dropping one by one.
     static constexpr std::size_t kFew = 64;
 
-    //! Whether an entry is of the line that has its id now.
-    bool is_of(const Waiting& entry) const {
-        return lines_.has(entry.line) && lines_[entry.line].order == entry.number;
-    }
+    //! Whether an entry is of the state that has its id now.
+    bool is_of(const Waiting& entry) const { return keys_.has(entry.key) && keys_[entry.key].order == entry.number; }
 
-    //! Whether an entry is of the first row that waits in its line: earlier ones may have come in front of it.
+    //! Whether an entry is of the first row that waits of its key: earlier ones may have come in front of it.
     bool is_first(const Waiting& entry) const {
-        if (!lines_.has(entry.line) || line(entry.line).waiting == 0) return false;
-        return line(entry.line).first_waiting().number == entry.number;
+        if (!keys_.has(entry.key) || key(entry.key).waiting() == 0) return false;
+        return key(entry.key).first_waiting().number == entry.number;
     }
-    Waiting first_waiting(LineId id) const {
-        const Row& row = line(id).first_waiting();
+    Waiting first_waiting(KeyId id) const {
+        const Row& row = key(id).first_waiting();
         return {row.ticks, row.number, id};
     }
-    void set_waiting(LineId id, std::uint32_t count) {
-        LineOf& line = lines_[id];
-        note({.kind = Change::Kind::waiting, .line = id, .number = line.waiting});
-        line.waiting = count;
+    void set_waiting(KeyId id, std::uint32_t count) {
+        State& state = keys_[id];
+        note({.kind = Kind::waiting, .key = id, .number = state.waiting()});
+        state.set_waiting(count);
     }
 
-    const std::optional<Time>& due(LineId id) const { return line(id).extras().due; }
+    const std::optional<Time>& due(KeyId id) const { return key(id).extras().due; }
 
-    void note(Change change) {
-        if (journal_.on) journal_.changes.push_back(std::move(change));
+    void note(Change<Result> change) {
+        if (undo_.on) undo_.changes.push_back(std::move(change));
     }
 
-    void touch(LineId id) {
-        if (lines_[id].touched) return;
-        lines_[id].touched = true;
+    void touch(KeyId id) {
+        if (keys_[id].touched) return;
+        keys_[id].touched = true;
         touched_.push_back(id);
     }
 
+    //! The newest event of a key without rows.
+    void see(KeyId id, Time ticks) {
+        std::optional<Time>& newest = keys_[id].edit_extras().newest;
+        note({.kind = Kind::newest, .key = id, .before = newest});
+        newest = std::max(newest.value_or(ticks), ticks);
+    }
+
     void settle() {
-        journal_.changes.clear();
-        for (const LineId id : touched_)
-            if (lines_.has(id)) lines_[id].touched = false;
+        undo_.changes.clear();
+        for (const KeyId id : touched_)
+            if (keys_.has(id)) keys_[id].touched = false;
         touched_.clear();
         done_.clear();
     }
 
-    LineId open(Slot slot, Time ticks) {
-        const LineId id = add(slot, orders_++);
-        note({.kind = Change::Kind::opened, .line = id});
-        if (plan_.expire) idle_.push({ticks, lines_[id].order, id});
-        return id;
-    }
-
-    LineId add(Slot slot, std::int64_t order) {
-        const LineId id = lines_.add(slot, order);
-        if (plan_.has_sessions()) lines_[id].extras().sessions.resize(plan_.policies.size());
+    KeyId add(KeySlot slot, std::int64_t order) {
+        const KeyId id = keys_.add(slot, order, plan_.expire.has_value());
+        if (has_sessions_) keys_[id].edit_extras().sessions.resize(plan_.policies.size());
+        if (has_steps_) keys_[id].edit_extras().steps.resize(plan_.policies.size());
         partials_->open(id);
         return id;
     }
 
-    void close(LineId id) {
-        lines_.remove(id);
+    void close(KeyId id) {
+        keys_.remove(id);
         partials_->close(id);
     }
 
-    void close_if_done(LineId id) {
-        if (lines_.has(id) && lines_[id].retired() && lines_[id].waiting == 0 && !due(id)) close(id);
+    void close_if_done(KeyId id) {
+        if (keys_.has(id) && keys_[id].is_expired() && keys_[id].waiting() == 0 && !due(id)) close(id);
     }
 
-    void settle_sessions(LineOf& line, std::size_t place, bool comes) {
+    void follow_sessions(State& state, std::size_t place, bool comes) {
         for (std::size_t window = 0; window < plan_.policies.size(); ++window) {
             const Policy& policy = plan_.policies[window];
             if (policy.kind == Policy::Kind::session)
-                line.settle_sessions(window, place, comes, policy.span.length, plan_.reals);
+                state.edit_extras().sessions[window].follow(state.rows(), place, comes, policy.span.length,
+                                                       plan_.reals);
         }
     }
 
-    static void put_null(LineOf& line, Time ticks, std::int64_t number) {
+    static void put_null(State& state, Time ticks, std::int64_t number) {
         const std::pair null(ticks, number);
-        auto& nulls = line.extras().nulls;
+        auto& nulls = state.edit_extras().nulls;
         nulls.insert(std::lower_bound(nulls.begin(), nulls.end(), null), null);
     }
 
-    std::size_t place_row(LineId id, LineOf& line, const Row& row) {
-        const std::size_t place = line.rows.insert(row);
-        if (aligned_) return place;
-        if (const std::optional<Relabelled> moved = line.extras().labels.give(place))
-            partials_->relabel(id, moved->from, moved->to);
-        return place;
+    //! Only revisions look at it, but steps are taken here whatever is emitted.
+    void find_unaffected(KeyId id, std::size_t place, std::span<const windows::Mark> marks, bool relabelled,
+                         std::vector<std::size_t>& unaffected) {
+        unaffected.clear();
+        if (!has_steps_ && plan_.emit != Emit::update) return;
+        for (std::size_t window = 0; window < plan_.policies.size(); ++window) {
+            unaffected.push_back(plan_.policies[window].stepping()
+                                     ? step(id, window, place, marks[window], relabelled)
+                                     : bounds().unaffected(keys_[id], window, place));
+        }
     }
 
-    // Forgetting
+    std::size_t step(KeyId id, std::size_t window, std::size_t place, const windows::Mark& mark, bool relabelled) {
+        State& state = keys_[id];
+        windows::Steps& steps = state.edit_extras().steps[window];
+        const auto label = [&state](std::size_t at) { return state.label(at); };
+        const bool adaptive = plan_.policies[window].kind == Policy::Kind::adaptive;
+        steps.insert(place, mark);
+        if (adaptive && relabelled) {
+            steps.load_measures(label);
+        } else if (adaptive) {
+            steps.insert_measure(state.label(place), mark);
+        }
+        windows::Steps::Before before;
+        try {
+            const std::size_t settled = steps.settle(place, stepper(id, window), before);
+            note({.kind = Kind::steps,
+                  .key = id,
+                  .number = static_cast<std::int64_t>(place),
+                  .window = window,
+                  .starts = std::move(before)});
+            return settled;
+        } catch (...) {
+            steps.erase(place, before);
+            throw;
+        }
+    }
+
+    //! Where the window of a row begins, given where that of the row before began.
+    auto stepper(KeyId id, std::size_t window) const {
+        return [this, id, window](std::size_t start, std::size_t place) {
+            const Policy& policy = plan_.policies[window];
+            const State& state = keys_[id];
+            const windows::Steps& steps = state.extras().steps[window];
+            switch (policy.kind) {
+                case Policy::Kind::punctuated:
+                    return steps.after_punctuation(start, place);
+                case Policy::Kind::delta:
+                    return steps.within(start, place, policy.delta);
+                case Policy::Kind::adaptive:
+                    return steps.unchanged(start, place, policy.delta.real,
+                                           [&state](std::size_t at) { return state.label(at); });
+                default:
+                    return leaving(id, window, start, place);
+            }
+        };
+    }
+
+    //! The step of a programmable window. Rows without a value have no result to show: they go with the first that has
+    //! one.
+    std::size_t leaving(KeyId id, std::size_t window, std::size_t start, std::size_t place) const {
+        const State& state = keys_[id];
+        if (state.valued(start, place + 1) == 0) return start;
+        const auto run = [&](std::size_t end) {
+            return PartialRange{id, state.label(start), state.label(end), false, false};
+        };
+        const Result total = partials_->seen_by(window, run(place));
+        return windows::Steps::while_leaving(start, place, [&](std::size_t end) {
+            while (state.valued(start, end + 1) == 0) ++end;
+            return !partials_->evicts(window, total, run(end));
+        });
+    }
+
+    // Dropping
+
+    void drop_needless(KeyId id) {
+        if (!now_.watermark || !keys_.has(id)) return;
+        evict_needless(id, now_.watermark);
+        drop_rows(id);
+        State& state = keys_[id];
+        const std::size_t many = 2 * plan_.policies.size() * std::max(kFew, state.rows().size());
+        if (state.has_extras() && state.extras().revisions.size() > many)
+            state.edit_extras().revisions.drop_before(*now_.watermark);
+    }
+
+    //! Partials go as soon as no window can hold them: what is left is the window, and its total is ready.
+    void evict_needless(KeyId id, const std::optional<Time>& time) {
+        if (!time) return;
+        if (!has_rows_ || only_time_windows()) {
+            Time needed = kLatest;
+            for (const Policy& policy : plan_.policies)
+                needed = std::min(needed, policy.span.from(*time, plan_.reals));
+            if (needed != kEarliest && !plan_.policies.empty()) partials_->evict(id, needed - 1);
+            return;
+        }
+        const State& state = keys_[id];
+        std::size_t first = first_needed(state, *time);
+        while (aligned_ && 0 < first && first < state.rows().size() && peers(state, first)) --first;
+        if (first != 0) partials_->evict(id, state.label(first - 1));
+    }
+    bool only_time_windows() const {
+        return std::all_of(plan_.policies.begin(), plan_.policies.end(), [](const Policy& one) { return one.timed(); });
+    }
+
+    std::size_t first_needed(const State& state, Time time) const {
+        std::size_t needed = state.rows().size();
+        for (std::size_t window = 0; window < plan_.policies.size() && needed != 0; ++window)
+            needed = std::min(needed, bounds().first_needed(state, window, time));
+        return needed;
+    }
+    //! Whether the row at the place has the time of the one before it.
+    static bool peers(const State& state, std::size_t place) {
+        return state.rows()[place - 1].ticks == state.rows()[place].ticks;
+    }
 
     //! Now and then, half of the rows at a time, so that it costs O(1) a row.
-    void forget(LineId id) {
-        if (!now_.watermark || !lines_.has(id)) return;
-        LineOf& line = lines_[id];
-        if (line.rows.size() > kFew) {
-            std::size_t needless = line.rows.size();
-            for (std::size_t window = 0; window < plan_.policies.size(); ++window)
-                needless = std::min(needless, views().keep(line, window, *now_.watermark));
-            if (2 * needless > line.rows.size()) forget(id, line, needless);
-        }
-        const std::size_t many = 2 * plan_.policies.size() * std::max(kFew, line.rows.size());
-        if (line.has_extras() && line.extras().told.size() > many) line.extras().told.forget_before(*now_.watermark);
+    void drop_rows(KeyId id) {
+        const State& state = keys_[id];
+        if (state.rows().size() <= kFew || !now_.watermark) return;
+        const std::size_t needless = first_needed(state, *now_.watermark);
+        if (2 * needless > state.rows().size()) drop_rows(id, keys_[id], needless);
     }
 
     //! The first rows go, all of a time or none.
-    void forget(LineId id, LineOf& line, std::size_t count) {
-        while (0 < count && count < line.rows.size() && line.rows[count - 1].ticks == line.rows[count].ticks) --count;
+    void drop_rows(KeyId id, State& state, std::size_t count) {
+        while (0 < count && count < state.rows().size() && peers(state, count)) --count;
         if (count == 0) return;
-        const Row last = line.rows[count - 1];
-        if (count == line.rows.size()) line.extras().newest = last.ticks;
-        partials_->evict(id, line.label(count - 1));
-        line.rows.forget(count);
-        if (!line.has_extras()) return;
-        if (!aligned_) line.extras().labels.forget(count);
-        auto& nulls = line.extras().nulls;
+        const Row last = state.rows()[count - 1];
+        const Time label = state.label(count - 1);
+        if (count == state.rows().size()) state.edit_extras().newest = last.ticks;
+        partials_->evict(id, label);
+        state.edit_rows().drop(count);
+        if (!state.has_extras()) return;
+        auto& extras = state.edit_extras();
+        if (!aligned_) extras.labels.drop(count);
         const std::pair<Time, std::int64_t> gone(last.ticks, last.number);
-        nulls.erase(nulls.begin(), std::upper_bound(nulls.begin(), nulls.end(), gone));
-        for (SessionStarts& starts : line.extras().sessions)
-            if (!line.rows.empty()) starts.forget_before(line.rows.front().ticks);
+        extras.nulls.erase(extras.nulls.begin(), std::upper_bound(extras.nulls.begin(), extras.nulls.end(), gone));
+        for (windows::SessionStarts& starts : extras.sessions)
+            if (!state.rows().empty()) starts.drop_before(state.rows().front().ticks);
+        for (windows::Steps& steps : extras.steps) {
+            if (steps.size() == 0) continue;
+            steps.evict_measures(label);
+            steps.drop(count);
+        }
     }
 
     // The way back
 
-    void undo(Change& change) {
-        LineOf& line = lines_[change.line];
+    void undo(Change<Result>& change) {
+        State& state = keys_[change.key];
         switch (change.kind) {
-            case Change::Kind::put:
-                return undo_put(line, change);
-            case Change::Kind::opened:
-                return close(change.line);
-            case Change::Kind::waiting:
-                line.waiting = static_cast<std::uint32_t>(change.number);
+            case Kind::put:
+                return undo_put(state, change);
+            case Kind::steps:
+                return undo_steps(state, change);
+            case Kind::opened:
+                return close(change.key);
+            case Kind::waiting:
+                return state.set_waiting(static_cast<std::uint32_t>(change.number));
+            case Kind::expired:
+                state.edit_extras().expired.reset();
+                return keys_.reinstate(change.key);
+            case Kind::due:
+                state.edit_extras().due = change.before;
                 return;
-            case Change::Kind::retired:
-                line.extras().retired.reset();
-                lines_.set_current(line.slot, change.line);
+            case Kind::newest:
+                state.edit_extras().newest = change.before;
                 return;
-            case Change::Kind::due:
-                line.extras().due = change.before;
+            case Kind::revision:
+                state.edit_extras().revisions.exchange(change.number, change.window, std::move(change.revision));
                 return;
-            case Change::Kind::told:
-                line.extras().told.exchange(change.number, change.window, std::move(change.told));
-                return;
-            case Change::Kind::last:
-                line.extras().last[change.window] = std::move(change.last);
+            case Kind::last:
+                state.edit_extras().last[change.window] = std::move(change.last);
         }
     }
 
-    void undo_put(LineOf& line, const Change& change) {
-        const std::size_t place = line.rows.place_of(change.ticks, change.number);
-        if (change.has_value) partials_->take_back(change.line, line.label(place));
-        if (plan_.has_sessions()) settle_sessions(line, place, false);
-        if (line.has_extras()) std::erase(line.extras().nulls, std::pair(change.ticks, change.number));
-        line.rows.erase(place);
-        if (!aligned_) line.extras().labels.erase(place);
+    void undo_put(State& state, const Change<Result>& change) {
+        if (!has_rows_) {
+            if (change.has_partial) partials_->take_back(change.key, change.ticks);
+            return;
+        }
+        const std::size_t place = state.rows().place_of(change.ticks, change.number);
+        if (change.has_partial) partials_->take_back(change.key, state.label(place));
+        if (has_sessions_) follow_sessions(state, place, false);
+        if (state.has_extras()) std::erase(state.edit_extras().nulls, std::pair(change.ticks, change.number));
+        state.edit_rows().erase(place);
+        if (!aligned_) state.edit_extras().labels.erase(place);
+    }
+
+    void undo_steps(State& state, const Change<Result>& change) {
+        windows::Steps& steps = state.edit_extras().steps[change.window];
+        const auto place = static_cast<std::size_t>(change.number);
+        if (plan_.policies[change.window].kind == Policy::Kind::adaptive)
+            steps.erase_measure(state.label(place), steps.mark(place));
+        steps.erase(place, change.starts);
     }
 
     std::vector<Waiting> all_waiting() const {
         std::vector<Waiting> entries;
-        lines_.for_each([&](LineId id, const LineOf& line) {
-            if (line.waiting != 0) entries.push_back(first_waiting(id));
+        keys_.for_each([&](KeyId id, const State& state) {
+            if (state.waiting() != 0) entries.push_back(first_waiting(id));
         });
         return entries;
     }
     std::vector<Waiting> all_due() const {
         std::vector<Waiting> entries;
-        lines_.for_each([&](LineId id, const LineOf& line) {
-            if (due(id)) entries.push_back({*due(id), line.order, id});
+        keys_.for_each([&](KeyId id, const State& state) {
+            if (due(id)) entries.push_back({*due(id), state.order, id});
         });
         return entries;
     }
     std::vector<Waiting> all_idle() const {
         std::vector<Waiting> entries;
-        lines_.for_each([&](LineId id, const LineOf& line) {
-            if (plan_.expire && !line.retired()) entries.push_back({line.newest(), line.order, id});
+        keys_.for_each([&](KeyId id, const State& state) {
+            if (plan_.expire && !state.is_expired()) entries.push_back({state.newest(), state.order, id});
         });
         return entries;
     }
 
-    Plan plan_;
+    OperatorPlan plan_;
     P* partials_;
     bool aligned_;
+    bool has_rows_;
+    bool has_sessions_;
+    bool has_steps_;
+    bool counts_values_;
     EventClock now_;
-    //! How many rows were taken in, and how many keys there ever were.
+    //! How many events were taken in, and how many keys there ever were.
     std::int64_t count_ = 0;
     std::int64_t orders_ = 0;
-    Roster<LineOf> lines_;
-    //! Lines with rows that wait for the watermark, by the first of those; lines that wait for a slide; lines that may
-    //! have fallen idle, by the newest row that they had when they were looked at last.
+    KeyStates<State> keys_;
+    //! Keys with rows that wait for the watermark, by the first of those; keys that wait for a slide; keys that may have
+    //! fallen idle, by the newest row that they had when they were looked at last.
     WaitingQueue waiting_;
     WaitingQueue slides_;
     WaitingQueue idle_;
-    Journal<Answer> journal_;
-    //! Of this call: lines with new rows, and lines that may have nothing left to tell.
-    std::vector<LineId> touched_;
-    std::vector<LineId> done_;
+    UndoLog<Result> undo_;
+    //! Of this call: keys with new rows, and keys that may have nothing left to emit.
+    std::vector<KeyId> touched_;
+    std::vector<KeyId> done_;
 };
 
-}  // namespace sash::lines
+}  // namespace sash

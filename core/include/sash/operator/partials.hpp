@@ -1,7 +1,8 @@
-//! The seam between lines and what they aggregate.
+//! The seam between an operator and what it aggregates.
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -9,11 +10,11 @@
 #include "sash/snapshot.hpp"
 #include "sash/time.hpp"
 
-namespace sash::lines {
+namespace sash {
 
-//! A window of a line as its partials lie: the labels from its first to its last, both in.
-struct Question {
-    LineId line;
+//! A window of a key as its partials lie: the labels from its first to its last, both in.
+struct PartialRange {
+    KeyId key;
     Time from;
     Time to;
     //! No rows are in it.
@@ -22,49 +23,58 @@ struct Question {
     bool missing;
 };
 
-//! What a result is of, and what asked for it.
-struct Said {
-    Slot slot;
+//! What a result is of, and what made the trigger fire.
+struct Emission {
+    KeySlot slot;
     std::uint32_t window;
     Time start;
     Time end;
-    //! An event asked, not a slide of time: its ticks, and its number.
-    bool by_event;
+    //! Of the event that fired the trigger, if one did.
     Time ticks;
     std::int64_t number;
     std::int64_t revision = 0;
+    //! An event fired the trigger, not a slide of time.
+    bool by_event = false;
+    //! The window has too few values for a result; whoever takes it sets this.
+    bool missing = false;
 };
 
-//! Keeps the partials of each line under labels that ascend with its rows, and takes results. What is told may be
-//! refused by an exception; nothing else throws, but for an insert.
+//! Keeps the partials of each key under labels that ascend with its rows, and takes what is emitted. Emitting may be
+//! refused by an exception; so may an insert, and a question of a programmable window. Nothing else throws.
 template <class P>
-concept Partials = requires(P p, LineId line, Time label, std::span<const Time> labels, const Question& question,
-                            const Said& said, const typename P::Answer& answer) {
-    p.open(line);
-    p.close(line);
+concept Partials = requires(P p, KeyId key, Time label, std::span<const Time> labels, const PartialRange& range,
+                            const Emission& emission, const typename P::Result& result, std::size_t window) {
+    p.open(key);
+    p.close(key);
     //! The event that is being taken in; an equal label combines: old (x) new. What throws has inserted all the same.
-    p.insert(line, label);
+    p.insert(key, label);
     //! The opposite of the last insert that has not been taken back, under the label that it has now.
-    p.take_back(line, label);
+    p.take_back(key, label);
     //! Everything at or before the label goes.
-    p.evict(line, label);
+    p.evict(key, label);
+    { p.empty(key) } -> std::convertible_to<bool>;
+    { p.any(key, label, label) } -> std::convertible_to<bool>;
     //! What was under the first labels is under the second now; both ascend.
-    p.relabel(line, labels, labels);
-    p.tell(said, question);
-    p.tell(said, answer);
-    { p.answer(question) } -> std::convertible_to<typename P::Answer>;
-    { p.same(answer, answer) } -> std::convertible_to<bool>;
+    p.relabel(key, labels, labels);
+    p.emit(emission, range);
+    p.emit(emission, result);
+    { p.result(range) } -> std::convertible_to<typename P::Result>;
+    { p.same(result, result) } -> std::convertible_to<bool>;
+    //! What a programmable window sees of a run, and whether it lets a prefix of that run go.
+    { p.seen_by(window, range) } -> std::convertible_to<typename P::Result>;
+    { p.evicts(window, result, range) } -> std::convertible_to<bool>;
 };
 
-//! Partials and answers that can be written.
+//! Partials and results that can be written.
 template <class P>
-concept StoredPartials = Partials<P> && requires(P p, LineId line, std::span<const Time> labels, Writer& writer,
-                                                 Reader& reader, const typename P::Answer& answer) {
-    //! In the order of their labels, which are not written.
-    p.save(line, writer);
-    p.restore(line, labels, reader);
-    p.write(writer, answer);
-    { p.read(reader) } -> std::convertible_to<typename P::Answer>;
+concept StoredPartials = Partials<P> && requires(P p, KeyId key, std::span<const Time> labels, Writer& writer,
+                                                 Reader& reader, const typename P::Result& result) {
+    //! In the order of their labels, which are written only where no rows are.
+    p.save(key, writer);
+    p.restore(key, labels, reader);
+    { p.labels(key) } -> std::convertible_to<std::vector<Time>>;
+    p.write(writer, result);
+    { p.read(reader) } -> std::convertible_to<typename P::Result>;
 };
 
-}  // namespace sash::lines
+}  // namespace sash

@@ -1,4 +1,4 @@
-//! What an operator was asked to do: which windows, who asks, and when it is told.
+//! What an operator was asked to do: which windows, which trigger, and when results are emitted.
 #pragma once
 
 #include <algorithm>
@@ -7,49 +7,29 @@
 #include <optional>
 #include <vector>
 
-#include "sash/windows/length.hpp"
-#include "sash/windows/grid.hpp"
 #include "sash/time.hpp"
+#include "sash/windows/grid.hpp"
+#include "sash/windows/length.hpp"
+#include "sash/windows/policy.hpp"
 
-namespace sash::lines {
+namespace sash {
 
-//! Which events are in.
-struct Policy {
-    enum class Kind : std::uint8_t { time, tumbling, session, landmark, count, tumbling_count };
-
-    Kind kind = Kind::time;
-    //! Of a time window; of a session, the gap.
-    Span span = {};
-    //! Of a tumbling window. With `left`, a block has its start and not its end.
-    Grid grid = {};
-    bool left = false;
-    //! Of a landmark; everything without.
-    std::optional<Time> since = {};
-    //! Of windows of events.
-    std::size_t count = 1;
-
-    //! Windows begin and end between different times, so that one partial a time is enough.
-    bool aligned() const { return kind != Kind::count && kind != Kind::tumbling_count; }
-    //! A window that ends long after the last event is empty.
-    bool fades() const { return kind == Kind::time || kind == Kind::tumbling || kind == Kind::session; }
-};
-
-//! Who asks. `passed` and `session_end` are the watermark: once for what it has passed, once for a session that is
-//! over.
-enum class Asks : std::uint8_t { nobody, events, slides, passed, session_end };
+//! What the trigger fires on. `passed` and `session_end` are the watermark: once for what it has passed, once for a
+//! session that is over.
+enum class FiresOn : std::uint8_t { demand, events, slides, passed, session_end };
 enum class Emit : std::uint8_t { arrival, final, update };
 
-struct Plan {
-    std::vector<Policy> policies;
-    Asks asks = Asks::events;
+struct OperatorPlan {
+    std::vector<windows::Policy> policies;
+    FiresOn fires_on = FiresOn::events;
     Emit emit = Emit::arrival;
-    //! Each so manyeth event asks.
+    //! Of the events, every k-th fires.
     std::size_t every = 1;
     //! Of the slides.
-    Grid grid = {};
+    windows::Grid grid = {};
     std::optional<Length> lateness = {};
     std::optional<Length> expire = {};
-    //! A result is told only if it is not what was told last of its key.
+    //! A result is emitted only if it is not what was emitted last for its key.
     bool changes_only = false;
     //! A window with fewer values has no result.
     std::size_t min_periods = 0;
@@ -57,29 +37,41 @@ struct Plan {
     bool reals = false;
 
     bool aligned() const {
-        return std::all_of(policies.begin(), policies.end(), [](const Policy& policy) { return policy.aligned(); });
+        return std::all_of(policies.begin(), policies.end(), [](const auto& policy) { return policy.aligned(); });
     }
-    bool has_sessions() const {
-        return std::any_of(policies.begin(), policies.end(),
-                           [](const Policy& policy) { return policy.kind == Policy::Kind::session; });
+    bool has(windows::Policy::Kind kind) const {
+        return std::any_of(policies.begin(), policies.end(), [&](const auto& policy) { return policy.kind == kind; });
     }
+    bool has_steps() const {
+        return std::any_of(policies.begin(), policies.end(), [](const auto& policy) { return policy.stepping(); });
+    }
+    //! Whether nulls must be told from values: where values are counted, or a user's function sees windows.
+    bool counts_values() const { return min_periods != 0 || has(windows::Policy::Kind::programmable); }
+
+    //! Windows of time that are emitted when their event comes are found by its time alone: no row is retained.
+    bool needs_rows() const {
+        const bool at_once = emit == Emit::arrival && min_periods == 0 && every == 1 &&
+                             (fires_on == FiresOn::events || fires_on == FiresOn::demand);
+        const bool timed =
+            std::all_of(policies.begin(), policies.end(), [](const auto& policy) { return policy.timed(); });
+        return !(at_once && timed);
+    }
+
     //! Integer ticks are reals from now on, by this map.
     template <class Map>
     void read_as_reals(Map map) {
         reals = true;
         grid.read_as_reals(map);
-        for (Policy& policy : policies) {
+        for (windows::Policy& policy : policies) {
             policy.grid.read_as_reals(map);
             if (policy.since) policy.since = map(*policy.since);
         }
     }
     //! Whether finding a window may throw.
     bool may_fail() const {
-        return (asks == Asks::slides && grid.may_fail()) ||
-               std::any_of(policies.begin(), policies.end(), [](const Policy& policy) {
-                   return policy.kind == Policy::Kind::tumbling && policy.grid.may_fail();
-               });
+        return (fires_on == FiresOn::slides && grid.may_fail()) ||
+               std::any_of(policies.begin(), policies.end(), [](const auto& policy) { return policy.may_fail(); });
     }
 };
 
-}  // namespace sash::lines
+}  // namespace sash

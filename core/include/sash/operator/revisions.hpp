@@ -1,4 +1,4 @@
-//! What a line has told and may have to tell again.
+//! What was emitted of a key and may be revised.
 #pragma once
 
 #include <algorithm>
@@ -11,90 +11,92 @@
 
 #include "sash/time.hpp"
 
-namespace sash::lines {
+namespace sash {
 
-//! What was told of a window: its ends, its answer, and how often it had been told before.
-template <class Answer>
-struct Told {
+//! A result as it was emitted: the ends of its window, its value, and how often it had been emitted before.
+template <class Result>
+struct Revision {
     Time start;
     Time end;
-    Answer answer;
-    std::int64_t revision;
+    Result result;
+    std::int64_t number;
 };
 
-//! By what it is about, an event's number or the end of a slide, and by window; in that order, since most of it is
-//! about what comes last. O(log n) to find, O(1) to add at the end.
-template <class Answer>
-class ToldList {
+//! By subject, an event's number or the end of a slide, and by window; in that order, since most of it is about what
+//! comes last. O(log n) to find, O(1) to add at the end.
+template <class Result>
+class Revisions {
 public:
     struct Entry {
-        std::int64_t about;
+        std::int64_t subject;
         std::size_t window;
-        Told<Answer> told;
+        Revision<Result> revision;
     };
 
     std::size_t size() const { return entries_.size(); }
     const std::vector<Entry>& entries() const { return entries_; }
 
-    //! Nothing if it was not told.
-    const Told<Answer>* find(std::int64_t about, std::size_t window) const {
-        const std::size_t place = place_of(about, window);
-        return is_at(place, about, window) ? &entries_[place].told : nullptr;
+    //! Nothing if it was not emitted.
+    const Revision<Result>* find(std::int64_t subject, std::size_t window) const {
+        const std::size_t place = place_of(subject, window);
+        return is_at(place, subject, window) ? &entries_[place].revision : nullptr;
     }
 
-    //! Returns what was told before; without a new one, that is forgotten.
-    std::optional<Told<Answer>> exchange(std::int64_t about, std::size_t window, std::optional<Told<Answer>> told) {
-        const std::size_t place = place_of(about, window);
-        if (!is_at(place, about, window)) {
-            if (told) insert(place, {about, window, std::move(*told)});
+    //! Returns what was emitted before; without a new one, that is dropped.
+    std::optional<Revision<Result>> exchange(std::int64_t subject, std::size_t window,
+                                             std::optional<Revision<Result>> revision) {
+        const std::size_t place = place_of(subject, window);
+        if (!is_at(place, subject, window)) {
+            if (revision) insert(place, {subject, window, std::move(*revision)});
             return std::nullopt;
         }
         const auto at = entries_.begin() + static_cast<std::ptrdiff_t>(place);
-        std::optional<Told<Answer>> before = std::move(at->told);
-        if (told) {
-            at->told = std::move(*told);
+        std::optional<Revision<Result>> before = std::move(at->revision);
+        if (revision) {
+            at->revision = std::move(*revision);
         } else {
             entries_.erase(at);
         }
         return before;
     }
 
-    //! Forgets the windows that ended before the time.
-    void forget_before(Time time) {
-        std::erase_if(entries_, [&](const Entry& entry) { return entry.told.end < time; });
+    //! Drops the windows that ended before the time.
+    void drop_before(Time time) {
+        std::erase_if(entries_, [&](const Entry& entry) { return entry.revision.end < time; });
     }
 
     //! Maps the times by a map that keeps their order.
     template <class Map>
-    void retime(Map map, bool about_times) {
+    void retime(Map map, bool subjects_are_times) {
         for (Entry& entry : entries_) {
-            entry.told.start = map(entry.told.start);
-            entry.told.end = map(entry.told.end);
-            if (about_times) entry.about = map(entry.about);
+            entry.revision.start = map(entry.revision.start);
+            entry.revision.end = map(entry.revision.end);
+            if (subjects_are_times) entry.subject = map(entry.subject);
         }
     }
 
     std::size_t bytes() const {
         std::size_t total = entries_.capacity() * sizeof(Entry);
-        if constexpr (requires(const Answer& answer) { answer.capacity() * sizeof(answer[0]); })
-            for (const Entry& entry : entries_) total += entry.told.answer.capacity() * sizeof(entry.told.answer[0]);
+        if constexpr (requires(const Result& result) { result.capacity() * sizeof(result[0]); })
+            for (const Entry& entry : entries_)
+                total += entry.revision.result.capacity() * sizeof(entry.revision.result[0]);
         return total;
     }
 
 private:
-    bool is_at(std::size_t place, std::int64_t about, std::size_t window) const {
-        return place < size() && entries_[place].about == about && entries_[place].window == window;
+    bool is_at(std::size_t place, std::int64_t subject, std::size_t window) const {
+        return place < size() && entries_[place].subject == subject && entries_[place].window == window;
     }
 
-    //! Grows by half: very many lines have few entries each.
+    //! Grows by half: very many keys have few entries each.
     void insert(std::size_t place, Entry entry) {
         if (size() == entries_.capacity()) entries_.reserve(size() + std::max<std::size_t>(1, size() / 2));
         entries_.insert(entries_.begin() + static_cast<std::ptrdiff_t>(place), std::move(entry));
     }
 
-    std::size_t place_of(std::int64_t about, std::size_t window) const {
+    std::size_t place_of(std::int64_t subject, std::size_t window) const {
         const auto earlier = [&](const Entry& entry) {
-            return std::tie(entry.about, entry.window) < std::tie(about, window);
+            return std::tie(entry.subject, entry.window) < std::tie(subject, window);
         };
         if (entries_.empty() || earlier(entries_.back())) return size();
         return static_cast<std::size_t>(std::partition_point(entries_.begin(), entries_.end(), earlier) -
@@ -104,4 +106,4 @@ private:
     std::vector<Entry> entries_;
 };
 
-}  // namespace sash::lines
+}  // namespace sash

@@ -1,4 +1,4 @@
-//! The events of one key in the order of their times, found by time and by place.
+//! The retained rows of one key in the order of their times, found by time and by place.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,16 @@
 #include "sash/operator/indexed_list.hpp"
 #include "sash/time.hpp"
 
-namespace sash::lines {
+namespace sash {
 
-//! An event: when it was, which one it was, and whether it has no value.
+//! An event: when it was, which one it was, whether it has a partial, whether its value is null, and whether it fires
+//! the trigger.
 struct Row {
     Time ticks;
-    std::int64_t number : 63;
+    std::int64_t number : 61;
+    bool has_partial : 1;
     bool null : 1;
+    bool fires : 1;
 
     bool is_before(Time other_ticks, std::int64_t other) const {
         return ticks < other_ticks || (ticks == other_ticks && number < other);
@@ -25,7 +28,7 @@ struct Row {
 static_assert(sizeof(Row) == 16);
 
 //! Rows sorted by ticks, then number.
-class RowList : public PlaceList<Row> {
+class RowList : public IndexedList<Row> {
 public:
     //! How many rows there ever were.
     std::size_t ever() const { return dropped() + size(); }
@@ -49,15 +52,15 @@ public:
     //! Behind all rows that are not later. Its number is the greatest so far.
     std::size_t insert(const Row& row) {
         const std::size_t place = through(row.ticks);
-        PlaceList::insert(place, row);
+        IndexedList::insert(place, row);
         return place;
     }
 
 private:
     //! How many rows come before one of that time and number.
     std::size_t before(Time ticks, std::int64_t number) const {
-        return PlaceList::before([&](const Row& row) { return row.is_before(ticks, number); });
+        return IndexedList::before([&](const Row& row) { return row.is_before(ticks, number); });
     }
 };
 
-}  // namespace sash::lines
+}  // namespace sash

@@ -1,4 +1,4 @@
-//! What a call has changed, so that it can be undone.
+//! What a call has changed, so that it can be rolled back.
 #pragma once
 
 #include <cstddef>
@@ -8,36 +8,38 @@
 
 #include "sash/operator/event_clock.hpp"
 #include "sash/operator/key_state.hpp"
+#include "sash/windows/steps.hpp"
 
-namespace sash::lines {
+namespace sash {
 
-//! One change of one line, and what was before it.
-template <class Answer>
-struct ChangeOf {
-    enum class Kind : std::uint8_t { put, opened, waiting, retired, due, told, last };
+//! One change of the state of one key, and what was before it.
+template <class Result>
+struct Change {
+    enum class Kind : std::uint8_t { put, steps, opened, waiting, expired, due, revision, last, newest };
 
     Kind kind;
-    LineId line;
-    //! Of a row; the number is also what a result is about, and how many rows waited.
+    KeyId key;
+    //! Of a row; the number is also the subject of a result, how many rows waited, and the place of a step.
     Time ticks = 0;
     std::int64_t number = 0;
-    bool has_value = false;
-    //! The next slide.
+    bool has_partial = false;
+    //! The next slide; the newest row.
     std::optional<Time> before = {};
-    //! Of what was told.
+    //! Of a result, or of steps.
     std::size_t window = 0;
-    std::optional<Told<Answer>> told = {};
-    std::optional<Answer> last = {};
+    std::optional<Revision<Result>> revision = {};
+    std::optional<Result> last = {};
+    windows::Steps::Before starts = {};
 };
 
-template <class Answer>
-struct Journal {
+template <class Result>
+struct UndoLog {
     //! Whether the call may fail; otherwise nothing is written down.
     bool on = false;
     EventClock now;
     std::int64_t count = 0;
     std::int64_t orders = 0;
-    std::vector<ChangeOf<Answer>> changes;
+    std::vector<Change<Result>> changes;
 };
 
-}  // namespace sash::lines
+}  // namespace sash

@@ -13,13 +13,13 @@
 #include "sash/operator/key_state.hpp"
 #include "sash/time.hpp"
 
-namespace sash::lines {
+namespace sash {
 
-//! A line that waits for a time. Among equal times the number decides: that of an event, or the order of the line.
+//! A key that waits for a time. Among equal times the number decides: that of an event, or the ordinal of the key.
 struct Waiting {
     Time ticks;
     std::int64_t number;
-    LineId line;
+    KeyId key;
 
     friend bool operator>(const Waiting& one, const Waiting& other) {
         return std::tie(one.ticks, one.number) > std::tie(other.ticks, other.number);
@@ -62,4 +62,4 @@ private:
     std::vector<Waiting> entries_;
 };
 
-}  // namespace sash::lines
+}  // namespace sash

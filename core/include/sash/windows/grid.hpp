@@ -11,7 +11,7 @@
 #include "sash/number.hpp"
 #include "sash/time.hpp"
 
-namespace sash::lines {
+namespace sash::windows {
 
 //! Beyond 2^52 neighbouring multiples are one real: a time has no place among them.
 class OffGrid : public std::invalid_argument {
@@ -92,4 +92,4 @@ private:
     bool reals_ = false;
 };
 
-}  // namespace sash::lines
+}  // namespace sash::windows

@@ -1,4 +1,4 @@
-//! An array of few values, where there are very many such arrays.
+//! A vector of few values, where there are very many such vectors.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@ namespace sash {
 
 //! Two words and its values. Grows by half, so that little room is idle; whoever uses it keeps it short.
 template <class T>
-class Few {
+class SmallVector {
 public:
-    Few() = default;
-    Few(Few&& other) noexcept { *this = std::move(other); }
-    Few& operator=(Few&& other) noexcept {
+    SmallVector() = default;
+    SmallVector(SmallVector&& other) noexcept { *this = std::move(other); }
+    SmallVector& operator=(SmallVector&& other) noexcept {
         values_ = std::move(other.values_);
         size_ = std::exchange(other.size_, 0);
         capacity_ = std::exchange(other.capacity_, 0);

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "sash/algorithms/fiba.hpp"
-#include "sash/operator/small_vector.hpp"
+#include "sash/algorithms/small_vector.hpp"
 #include "sash/monoid.hpp"
 #include "sash/time.hpp"
 
@@ -44,7 +44,7 @@ public:
     //! What is at exactly the time.
     std::optional<Partial> at(Time time) const {
         if (many_) {
-            if (many_->size() == 0 || many_->count(time, time) == 0) return std::nullopt;
+            if (many_->size() == 0 || time > many_->youngest() || many_->count(time, time) == 0) return std::nullopt;
             return many_->query(time, time);
         }
         const Entry* const entry = find(time);
@@ -94,10 +94,10 @@ public:
     }
 
 private:
-    //! Where a scan of an array begins to cost more than a tree.
-    static constexpr std::uint32_t kFew = 32;
-    //! Short leaves: most questions are about a part of the window, and a leaf that is cut is scanned.
-    static constexpr std::uint32_t kLeaf = 16;
+    //! Where a scan of an array begins to cost more than a tree. A combine that runs a user's function is dear.
+    static constexpr std::uint32_t kFew = M::fallible ? 6 : 32;
+    //! Short leaves: most queries are about a part of the window, and a leaf that is cut is scanned.
+    static constexpr std::uint32_t kLeaf = M::fallible ? 8 : 16;
 
     struct Entry {
         Time time;
@@ -123,7 +123,7 @@ private:
         few_ = {};
     }
 
-    Few<Entry> few_;
+    SmallVector<Entry> few_;
     std::unique_ptr<Fiba<M>> many_;
 };
 

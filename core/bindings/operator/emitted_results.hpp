@@ -1,0 +1,58 @@
+//! What an operator has emitted, a column each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "monoids/object.hpp"
+#include "sash/operator/partials.hpp"
+
+namespace sash::face {
+
+//! One number of a result, or the whole of it as a Python object. Copying an object needs the GIL; nothing else does.
+class ResultCell {
+public:
+    enum class Tag : std::uint8_t { none, integer, real, object };
+
+    ResultCell() = default;
+    ResultCell(Tag tag, std::int64_t word) : tag_(tag), word_(word) {}
+    explicit ResultCell(Object object)
+        : tag_(Tag::object), word_(reinterpret_cast<std::intptr_t>(object.release())) {}
+    ResultCell(const ResultCell& other) : tag_(other.tag_), word_(other.word_) {
+        if (tag_ == Tag::object) Py_INCREF(object());
+    }
+    ResultCell(ResultCell&& other) noexcept
+        : tag_(std::exchange(other.tag_, Tag::none)), word_(other.word_) {}
+    ResultCell& operator=(ResultCell other) noexcept {
+        std::swap(tag_, other.tag_);
+        std::swap(word_, other.word_);
+        return *this;
+    }
+    ~ResultCell() {
+        if (tag_ == Tag::object) Py_DECREF(object());
+    }
+
+    Tag tag() const { return tag_; }
+    std::int64_t word() const { return word_; }
+    //! Borrowed.
+    PyObject* object() const { return reinterpret_cast<PyObject*>(static_cast<std::intptr_t>(word_)); }
+
+private:
+    Tag tag_ = Tag::none;
+    std::int64_t word_ = 0;
+};
+
+//! One cell of every result.
+using ResultColumn = std::vector<ResultCell>;
+
+//! In the order in which they were emitted. A result without a value, for want of events, has cells without one.
+struct EmittedResults {
+    std::vector<Emission> emissions;
+    std::vector<ResultColumn> columns;
+
+    std::size_t size() const { return emissions.size(); }
+};
+
+}  // namespace sash::face

@@ -1,0 +1,548 @@
+#include "operator/operator.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "errors.hpp"
+#include "operator/config.hpp"
+#include "sash/monoids/record/compiled.hpp"
+#include "sash/monoids/widen.hpp"
+#include "window/face.hpp"
+
+namespace sash::face {
+
+namespace {
+
+using Flags = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+TickScale scale_of(nb::handle config, bool reals) {
+    return {nb::cast<double>(config.attr("seconds_per_tick")), reals};
+}
+
+std::vector<nb::object> all_of(nb::handle items) {
+    std::vector<nb::object> objects;
+    for (const nb::handle item : nb::iter(items)) objects.push_back(nb::borrow(item));
+    return objects;
+}
+
+Clock clock_of(nb::handle config) {
+    Clock clock;
+    clock.set_label(config.attr("kind"));
+    return clock;
+}
+
+//! Errors of the core by their Python names.
+template <class Run>
+void named_errors(Run run) {
+    try {
+        run();
+    } catch (const Inexact& number) {
+        raise_inexact(number.value);
+    } catch (const CompiledError& error) {
+        raise("AggregationError",
+              std::string(error.what()) + ": run the aggregation uncompiled to see which and where");
+    }
+}
+
+//! A column of marks: an array of numbers, in which NaN is no mark, or Python's own values.
+class MarkColumn {
+public:
+    explicit MarkColumn(nb::handle column) {
+        if (nb::try_cast(column, integers_, false)) {
+            kind_ = Kind::integers;
+        } else if (nb::try_cast(column, reals_, false)) {
+            kind_ = Kind::reals;
+        } else if (!column.is_none()) {
+            kind_ = Kind::objects;
+            for (const nb::handle value : nb::iter(column)) marks_.push_back(mark_of(value));
+        }
+    }
+
+    windows::Mark operator[](std::size_t i) const {
+        switch (kind_) {
+            case Kind::integers:
+                return windows::Mark::of(integers_.data()[i]);
+            case Kind::reals:
+                return reals_.data()[i] == reals_.data()[i] ? windows::Mark::of(reals_.data()[i]) : windows::Mark{};
+            case Kind::objects:
+                return marks_[i];
+            default:
+                return {};
+        }
+    }
+
+private:
+    enum class Kind : std::uint8_t { none, integers, reals, objects };
+    using Integers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+    Kind kind_ = Kind::none;
+    Integers integers_;
+    Reals reals_;
+    std::vector<windows::Mark> marks_;
+};
+
+std::optional<Flags> flags_of(nb::handle flags) {
+    if (flags.is_none()) return std::nullopt;
+    return nb::cast<Flags>(flags);
+}
+
+bool is_true(nb::handle value) {
+    const int truth = PyObject_IsTrue(value.ptr());
+    if (truth < 0) throw nb::python_error();
+    return truth != 0;
+}
+
+//! The places of rows, key by key, those of a key in their own order: what a key has is in the cache from its first row
+//! to its last. Keys that are not known may be any beyond the others. Rows stay as they are where they are few beside the
+//! keys.
+std::vector<std::size_t> by_slot(std::span<const KeySlot> slots, std::size_t keys) {
+    std::vector<std::size_t> places(slots.size());
+    if (slots.size() < keys) {
+        std::iota(places.begin(), places.end(), std::size_t{0});
+        return places;
+    }
+    const auto home = [keys](KeySlot slot) { return std::min<std::size_t>(slot, keys); };
+    std::vector<std::size_t> next(keys + 2, 0);
+    for (const KeySlot slot : slots) ++next[home(slot) + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    for (std::size_t i = 0; i < slots.size(); ++i) places[next[home(slots[i])]++] = i;
+    return places;
+}
+
+}  // namespace
+
+//! One call at a time. Callbacks run in the middle of one, and so may other threads.
+class BoundOperator::Busy {
+public:
+    explicit Busy(const BoundOperator& owner) : flag_(owner.busy_) {
+        if (flag_)
+            throw std::runtime_error(
+                "the operator is in use, by another thread or by a callback of its own: wait for that call to end, or "
+                "give each thread an operator of its own");
+        flag_ = true;
+    }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+    ~Busy() { flag_ = false; }
+
+private:
+    bool& flag_;
+};
+
+BoundOperator::BoundOperator(nb::object config)
+    : config_(std::move(config)),
+      row_(config_.attr("row")),
+      clock_(clock_of(config_)),
+      shape_(row_, clock_, mode_, outputs_of(config_), all_of(config_.attr("empties")), rules_of(config_),
+             config_.attr("same"), config_.attr("codec"), nb::cast<bool>(config_.attr("makes_objects"))),
+      keyed_(nb::cast<bool>(config_.attr("keyed"))),
+      result_type_(config_.attr("result_type")),
+      windows_(all_of(config_.attr("windows"))),
+      marks_(all_of(config_.attr("marks"))),
+      fires_(config_.attr("fires")),
+      skips_(config_.attr("skips")),
+      checked_key_(config_.attr("checked_key")),
+      early_start_(config_.attr("early_start")) {
+    const bool reals = clock_.kind() == TimeKind::real;
+    mode_.scale = scale_of(config_, reals);
+    OperatorPlan plan = plan_of(config_, reals);
+    runs_python_ = shape_.makes_objects() || plan.has(windows::Policy::Kind::programmable);
+    partials_ = make_partials(row_.layout(mode_), shape_);
+    engine_ = std::make_unique<Engine>(std::move(plan), *partials_);
+}
+
+// Calls
+
+EmittedResults BoundOperator::blank() const {
+    EmittedResults out;
+    out.columns.resize(shape_.cells());
+    return out;
+}
+
+template <class Work, class Commit>
+void BoundOperator::attempt(EmittedResults& out, double reach, bool release, Work work, Commit commit) {
+    const bool careful = runs_python() || !(reach_ + reach < kSafe) || plan().may_fail();
+    auto& state = engine_->state();
+    const auto run = [&] {
+        state.begin(careful);
+        state.partials().begin(careful, &out);
+        try {
+            work();
+        } catch (...) {
+            state.roll_back();
+            state.take_freed();
+            throw;
+        }
+        commit();
+    };
+    named_errors([&] {
+        if (release && !runs_python()) {
+            const nb::gil_scoped_release released;
+            run();
+        } else {
+            run();
+        }
+    });
+    reach_ += reach;
+}
+
+template <class Work>
+void BoundOperator::in_mode(const Mode& wider, Work work) {
+    std::unique_ptr<OperatorPartials> changed;
+    if (wider != mode_) {
+        named_errors([&] {
+            const std::vector<bool> reading = row_.reading(wider.reals & ~mode_.reals);
+            changed = partials_->with_layout(row_.layout(wider), reading);
+        });
+        engine_->state().set_partials(*changed);
+    }
+    const Mode before = std::exchange(mode_, wider);
+    try {
+        work();
+    } catch (...) {
+        engine_->state().set_partials(*partials_);
+        mode_ = before;
+        throw;
+    }
+    if (changed) partials_ = std::move(changed);
+}
+
+void BoundOperator::drop_freed(std::span<const KeySlot> made) {
+    const std::vector<KeySlot> freed = engine_->state().take_freed();
+    for (const auto& slots : {std::span<const KeySlot>(freed), made})
+        for (const KeySlot slot : slots)
+            if (!state().uses(slot)) keys_.drop(slot);
+}
+
+std::unique_ptr<OperatorResults> BoundOperator::given(EmittedResults out) {
+    return std::make_unique<OperatorResults>(nb::find(*this), *this, std::move(out));
+}
+
+Mode BoundOperator::settled(const Mode& mode, std::span<Field> fields) const {
+    Mode wider = mode_;
+    wider.reals |= mode.reals;
+    const std::size_t width = row_.slots().size();
+    if (mode.reals != wider.reals)
+        for (std::size_t i = 0; i < fields.size(); i += width)
+            row_.settle(fields.subspan(i, width), mode.reals, wider.reals);
+    return wider;
+}
+
+nb::object BoundOperator::checked_key(nb::handle key) const {
+    if (PyUnicode_CheckExact(key.ptr()) || PyLong_CheckExact(key.ptr())) return nb::borrow(key);
+    return checked_key_(key);
+}
+
+KeySlot BoundOperator::key_slot(nb::handle key) {
+    return keyed_ ? keys_.slot(key) : keys_.slot(nb::int_(0));
+}
+
+nb::object BoundOperator::push(nb::handle key, nb::handle time, nb::handle value, nb::handle on_late) {
+    const Busy busy(*this);
+    const Moment moment = clock_.among(time);
+    if (moment.kind != clock_.kind()) return nb::none();
+    const nb::object own = keyed_ ? checked_key(key) : nb::none();
+    if (finished_ || engine_->is_late(moment.ticks)) {
+        on_late(own, time_of(moment.ticks), value,
+                finished_ ? nb::none() : time_of(state().now().watermark.value_or(0)));
+        return nb::list();
+    }
+    Holder holder;
+    Value read;
+    Mode mode;
+    row_.read(value, read, mode, holder);
+    const Mode wider = settled(mode, holder.fields);
+    std::vector<windows::Mark> marks;
+    for (const nb::object& mark : marks_) marks.push_back(mark.is_none() ? windows::Mark{} : mark_of(mark(value)));
+    const bool fires = fires_.is_none() || is_true(fires_(value));
+    const bool skipped = !skips_.is_none() && is_true(skips_(value));
+    if (row_.timed() && !row_.objects().empty()) holder.time = time_of(moment.ticks);
+    const IncomingValue incoming{moment.ticks, holder.fields, holder.members, holder.time.ptr()};
+    EmittedResults out = blank();
+    std::vector<KeySlot> made;
+    const std::size_t mark = keys_.mark();
+    try {
+        const KeySlot slot = key_slot(own);
+        in_mode(wider, [&] {
+            OperatorPartials& partials = engine_->state().partials();
+            attempt(
+                out, partials.reach_of(incoming), false,
+                [&] {
+                    const bool taken = partials.lift(incoming);
+                    engine_->take({slot, moment.ticks, taken, !taken || skipped, fires, marks});
+                },
+                [&] { engine_->state().commit(); });
+        });
+    } catch (...) {
+        keys_.drop_since(mark);
+        throw;
+    }
+    keys_.settle();
+    nb::list results;
+    for (std::size_t i = 0; i < out.size(); ++i)
+        results.append(result_of(*this, out, i,
+                                 keyed_ ? keys_.key(out.emissions[i].slot) : nb::object(nb::none())));
+    drop_freed({});
+    return results;
+}
+
+std::vector<std::pair<std::size_t, Time>> BoundOperator::late(const Times& ticks) const {
+    return state().now().late_among({ticks.data(), ticks.size()}, plan().lateness, plan().reals);
+}
+
+void BoundOperator::read_members(nb::handle row, Holder& holder) const {
+    holder.members.clear();
+    holder.kept.clear();
+    for (const ObjectSpec& object : row_.objects()) {
+        nb::object found = object.find(row);
+        holder.members.push_back(is_true(object.skips(found)) ? nullptr : found.ptr());
+        holder.kept.push_back(std::move(found));
+    }
+}
+
+std::unique_ptr<OperatorResults> BoundOperator::push_many(nb::handle keys, const Times& ticks, const nb::list& columns, nb::handle rows,
+                                          const nb::list& marks, nb::handle fires, nb::handle nulls) {
+    const Busy busy(*this);
+    const std::size_t width = row_.slots().size();
+    std::vector<Field> fields(ticks.size() * width);
+    Mode mode;
+    for (std::size_t slot = 0; slot < width; ++slot) row_.read_slot(slot, columns[slot], fields, mode);
+    const Mode wider = settled(mode, fields);
+    std::vector<MarkColumn> mark_columns;
+    for (const nb::handle column : marks) mark_columns.emplace_back(column);
+    const std::optional<Flags> firing = flags_of(fires), skipped = flags_of(nulls);
+    const bool timed = row_.timed() && !row_.objects().empty();
+    EmittedResults out = blank();
+    const std::size_t key_mark = keys_.mark();
+    std::vector<KeySlot> made;
+    try {
+        std::vector<KeySlot> slots;
+        Times integers;
+        if (!keyed_) {
+            slots.assign(ticks.size(), key_slot(nb::none()));
+        } else if (nb::try_cast(keys, integers, false)) {
+            slots = keys_.slots(std::span(integers.data(), integers.size()));
+        } else {
+            slots = keys_.slots(nb::cast<nb::list>(keys));
+        }
+        in_mode(wider, [&] {
+            OperatorPartials& partials = engine_->state().partials();
+            Holder holder;
+            std::vector<windows::Mark> own(mark_columns.size());
+            const auto incoming = [&](std::size_t i) {
+                return IncomingValue{ticks.data()[i], std::span(fields).subspan(i * width, width), holder.members,
+                                     holder.time.ptr()};
+            };
+            double reach = 0.0;
+            for (std::size_t i = 0; i < ticks.size(); ++i) reach += partials.reach_of(incoming(i));
+            const auto take = [&](std::size_t i) {
+                const Time at = ticks.data()[i];
+                if (engine_->is_late(at)) return;
+                if (!row_.objects().empty()) read_members(rows[i], holder);
+                if (timed) holder.time = time_of(at);
+                for (std::size_t window = 0; window < own.size(); ++window) own[window] = mark_columns[window][i];
+                const bool taken = partials.lift(incoming(i));
+                const bool null = !taken || (skipped && skipped->data()[i] != 0);
+                engine_->take({slots[i], at, taken, null, !firing || firing->data()[i] != 0, own});
+            };
+            attempt(
+                out, reach, true,
+                [&] {
+                    for (std::size_t i = 0; i < ticks.size(); ++i) take(i);
+                },
+                [&] { engine_->state().commit(); });
+        });
+        made = keys_.made_since(key_mark);
+    } catch (...) {
+        keys_.drop_since(key_mark);
+        throw;
+    }
+    keys_.settle();
+    std::unique_ptr<OperatorResults> results = given(std::move(out));
+    drop_freed(made);
+    return results;
+}
+
+std::unique_ptr<OperatorResults> BoundOperator::advance(Time ticks) {
+    const Busy busy(*this);
+    EmittedResults out = blank();
+    attempt(
+        out, 0.0, true, [&] { engine_->advance(ticks); }, [&] { engine_->state().commit_all(); });
+    std::unique_ptr<OperatorResults> results = given(std::move(out));
+    drop_freed({});
+    return results;
+}
+
+std::unique_ptr<OperatorResults> BoundOperator::finish() {
+    const Busy busy(*this);
+    EmittedResults out = blank();
+    attempt(
+        out, 0.0, true, [&] { engine_->finish(); }, [&] { engine_->state().commit_end(); });
+    finished_ = true;
+    std::unique_ptr<OperatorResults> results = given(std::move(out));
+    drop_freed({});
+    return results;
+}
+
+nb::list BoundOperator::query(nb::handle key, std::optional<Time> ticks) const {
+    const Busy busy(*this);
+    nb::list results;
+    const std::optional<Time> at = ticks ? ticks : state().now().newest;
+    if (!at) return results;
+    const nb::object own = keyed_ ? checked_key(key) : nb::object(nb::int_(0));
+    engine_->query(keys_.find(own), *at, [&](std::size_t window, const PartialRange& range, std::optional<Time> start) {
+        const nb::object value = shape_.value(partials_->result(range));
+        Emission emission{.slot = 0, .window = static_cast<std::uint32_t>(window), .start = start.value_or(0),
+                          .end = *at, .ticks = 0, .number = 0};
+        const nb::object begin = start ? start_of(emission) : nb::object(nb::none());
+        results.append(result_type_(keyed_ ? own : nb::object(nb::none()), begin, time_of(*at), value, 0, nb::none(),
+                                    nb::none(), windows_[window]));
+    });
+    return results;
+}
+
+// Windows that the caller looks up
+
+void BoundOperator::insert(const Times& keys, const Times& ticks, const nb::list& columns) {
+    const Busy busy(*this);
+    const std::size_t width = row_.slots().size();
+    std::vector<Field> fields(ticks.size() * width);
+    Mode mode;
+    for (std::size_t slot = 0; slot < width; ++slot) row_.read_slot(slot, columns[slot], fields, mode);
+    const Mode wider = settled(mode, fields);
+    const std::size_t mark = keys_.mark();
+    EmittedResults out = blank();
+    try {
+        const std::vector<KeySlot> slots = keys_.slots(std::span(keys.data(), keys.size()));
+        const KeySlot most = slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end());
+        in_mode(wider, [&] {
+            OperatorPartials& partials = engine_->state().partials();
+            const auto incoming = [&](std::size_t i) {
+                return IncomingValue{ticks.data()[i], std::span(fields).subspan(i * width, width)};
+            };
+            double reach = 0.0;
+            for (std::size_t i = 0; i < ticks.size(); ++i) reach += partials.reach_of(incoming(i));
+            attempt(
+                out, reach, true,
+                [&] {
+                    for (const std::size_t i : by_slot(slots, most))
+                        engine_->insert({slots[i], ticks.data()[i], partials.lift(incoming(i))});
+                },
+                [&] { engine_->state().commit_end(); });
+        });
+    } catch (...) {
+        keys_.drop_since(mark);
+        throw;
+    }
+    keys_.settle();
+}
+
+std::unique_ptr<OperatorResults> BoundOperator::query_many(const Times& keys, const Times& ticks) {
+    const Busy busy(*this);
+    const std::vector<KeySlot> slots = keys_.known(std::span(keys.data(), keys.size()));
+    const std::size_t windows = plan().policies.size();
+    EmittedResults out = blank();
+    out.emissions.resize(slots.size() * windows);
+    for (ResultColumn& column : out.columns) column.resize(out.emissions.size());
+    named_errors([&] {
+        const nb::gil_scoped_release released;
+        for (const std::size_t i : by_slot(slots, keys_.size()))
+            engine_->query(slots[i], ticks.data()[i], [&](std::size_t window, const PartialRange& range, auto) {
+                OperatorPartials::Result result = partials_->result(range);
+                for (std::size_t cell = 0; cell < result.size(); ++cell)
+                    out.columns[cell][i * windows + window] = std::move(result[cell]);
+            });
+    });
+    return std::make_unique<OperatorResults>(nb::find(*this), *this, std::move(out));
+}
+
+void BoundOperator::trim() {
+    const Busy busy(*this);
+    engine_->state().trim();
+    drop_freed({});
+}
+
+// What it knows
+
+nb::list BoundOperator::keys() const {
+    nb::list keys;
+    for (const KeyId id : Snapshot(engine_->state()).keys())
+        if (!state().key(id).is_expired())
+            keys.append(keyed_ ? keys_.key(state().slot(id)) : nb::object(nb::none()));
+    return keys;
+}
+
+std::pair<std::optional<Time>, std::optional<Time>> BoundOperator::clock() const {
+    return {state().now().newest, state().now().watermark};
+}
+
+std::size_t BoundOperator::memory() const {
+    return sizeof(*this) + state().bytes() + partials_->bytes() + keys_.bytes();
+}
+
+nb::object BoundOperator::time_of(Time ticks) const {
+    try {
+        return clock_.decode(ticks);
+    } catch (nb::python_error& error) {
+        // There is no such time: it lies before the first one.
+        if (!error.matches(PyExc_OverflowError) && !error.matches(PyExc_ValueError)) throw;
+        return nb::none();
+    }
+}
+
+nb::object BoundOperator::start_of(const Emission& emission) const {
+    if (emission.start != kEarliest) return time_of(emission.start);
+    return early_start_(emission.window, emission.end, emission.by_event);
+}
+
+// Snapshots
+
+std::tuple<std::vector<bool>, nb::list, nb::bytes> BoundOperator::save() const {
+    const Busy busy(*this);
+    const Snapshot snapshot(engine_->state());
+    nb::list keys;
+    for (const KeyId id : snapshot.keys()) keys.append(keys_.key(state().slot(id)));
+    Writer writer;
+    writer.real(reach_);
+    snapshot.save(writer);
+    const std::string bytes = writer.take();
+    std::vector<bool> reals;
+    for (std::size_t i = 0; i < row_.slots().size(); ++i) reals.push_back(mode_.reals[i]);
+    return {reals, keys, nb::bytes(bytes.data(), bytes.size())};
+}
+
+void BoundOperator::restore(const nb::list& keys, const std::vector<bool>& reals, const nb::bytes& body,
+                            std::optional<Time> newest, std::optional<Time> watermark, bool finished) {
+    try {
+        for (std::size_t i = 0; i < reals.size() && i < kMostSlots; ++i) mode_.reals[i] = reals[i];
+        partials_ = make_partials(row_.layout(mode_), shape_);
+        engine_->state().set_partials(*partials_);
+        Reader reader({body.c_str(), body.size()});
+        reach_ = reader.real();
+        Snapshot(engine_->state()).restore(reader, keys_.slots(keys));
+        if (reader.left() != 0) throw DamagedSnapshot("bytes follow its last key");
+    } catch (const DamagedSnapshot& damage) {
+        raise("SnapshotError", std::string("the snapshot cannot be read: ") + damage.what());
+    }
+    keys_.settle();
+    engine_->state().now() = {newest, watermark};
+    finished_ = finished;
+}
+
+void BoundOperator::read_times_as_reals() {
+    Mode mode = mode_;
+    mode.scale = {1.0, true};
+    try {
+        partials_ = partials_->with_times(row_.layout(mode), state().aligned(), real_time);
+        engine_->state().set_partials(*partials_);
+        Snapshot(engine_->state()).read_as_reals(real_time);
+    } catch (const Inexact& number) {
+        raise_inexact(number.value);
+    }
+    mode_ = mode;
+    clock_.set(TimeKind::real, {});
+}
+
+}  // namespace sash::face

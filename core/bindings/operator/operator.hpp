@@ -1,0 +1,159 @@
+//! The operator as sash.Sliding sees it: times, keys and values in, results out.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "monoids/row.hpp"
+#include "operator/keys.hpp"
+#include "operator/partials.hpp"
+#include "operator/result_shape.hpp"
+#include "sash/operator/operator.hpp"
+#include "sash/operator/operator_snapshot.hpp"
+#include "window/clock.hpp"
+
+namespace sash::face {
+
+class OperatorResults;
+
+//! The class _core.Operator, over one kind of time. Every call does all of it, or fails and does nothing.
+class BoundOperator {
+public:
+    explicit BoundOperator(nb::object config);
+    BoundOperator(const BoundOperator&) = delete;
+    BoundOperator& operator=(const BoundOperator&) = delete;
+
+    //! One event; the results that it triggers. None for a float time among integers, which is not taken.
+    nb::object push(nb::handle key, nb::handle time, nb::handle value, nb::handle on_late);
+    //! Many events by columns; late ones are passed over. `rows` are the values as Python has them, where anything
+    //! reads them; `marks` has a column for each window that reads one.
+    std::unique_ptr<OperatorResults> push_many(nb::handle keys, const Times& ticks, const nb::list& columns, nb::handle rows,
+                               const nb::list& marks, nb::handle fires, nb::handle nulls);
+    //! Which events of a batch would be late, and behind which watermark; nothing changes.
+    std::vector<std::pair<std::size_t, Time>> late(const Times& ticks) const;
+    std::unique_ptr<OperatorResults> advance(Time ticks);
+    std::unique_ptr<OperatorResults> finish();
+    //! The stream ended before it began.
+    void end() { finished_ = true; }
+    bool finished() const { return finished_; }
+    //! The windows of a key that end at the ticks, or now.
+    nb::list query(nb::handle key, std::optional<Time> ticks) const;
+
+    // For callers who look up windows by themselves, over a plan that needs no rows.
+    //! Takes events in, late or not, without results.
+    void insert(const Times& keys, const Times& ticks, const nb::list& columns);
+    //! The windows of keys that end at the ticks, in their order. A key that is not known has empty windows.
+    std::unique_ptr<OperatorResults> query_many(const Times& keys, const Times& ticks);
+    //! Drops what no window after the watermark can hold, and the keys that have nothing left.
+    void trim();
+
+    nb::list keys() const;
+    std::pair<std::optional<Time>, std::optional<Time>> clock() const;
+    std::size_t memory() const;
+    std::size_t events() const { return static_cast<std::size_t>(state().count()); }
+
+    //! The kinds of the columns, the keys in their order, and their states.
+    std::tuple<std::vector<bool>, nb::list, nb::bytes> save() const;
+    //! Into an operator that is new.
+    void restore(const nb::list& keys, const std::vector<bool>& reals, const nb::bytes& body,
+                 std::optional<Time> newest, std::optional<Time> watermark, bool finished);
+    //! Times that were integers are reals from now on. What a failure leaves behind is of no use.
+    void read_times_as_reals();
+
+    nb::object time_of(Time ticks) const;
+    nb::object start_of(const Emission& emission) const;
+    const ResultShape& shape() const { return shape_; }
+    bool keyed() const { return keyed_; }
+    const Keys& key_table() const { return keys_; }
+    //! sash.Result and the windows that results are of.
+    nb::handle result_type() const { return result_type_; }
+    nb::handle window(std::size_t index) const { return windows_[index]; }
+
+private:
+    class Busy;
+    using Engine = Operator<OperatorPartials>;
+    using Snapshot = OperatorSnapshot<OperatorPartials>;
+
+    //! Nothing that reaches no further can fail.
+    static constexpr double kSafe = 0x1p62;
+
+    const OperatorState<OperatorPartials>& state() const { return std::as_const(*engine_).state(); }
+    const OperatorPlan& plan() const { return state().plan(); }
+    //! A user's function runs in the midst of a call.
+    bool runs_python() const { return runs_python_; }
+
+    EmittedResults blank() const;
+    //! Runs work(), without the GIL where it can, as one call: everything is as it was if it fails.
+    template <class Work, class Commit>
+    void attempt(EmittedResults& out, double reach, bool release, Work work, Commit commit);
+    //! Runs work() over partials in the mode that a batch makes necessary.
+    template <class Work>
+    void in_mode(const Mode& wider, Work work);
+    void drop_freed(std::span<const KeySlot> made);
+    std::unique_ptr<OperatorResults> given(EmittedResults out);
+    KeySlot key_slot(nb::handle key);
+    nb::object checked_key(nb::handle key) const;
+    Mode settled(const Mode& mode, std::span<Field> fields) const;
+    void read_members(nb::handle row, Holder& holder) const;
+
+    nb::object config_;
+    RowReader row_;
+    Mode mode_;
+    Clock clock_;
+    Keys keys_;
+    ResultShape shape_;
+    std::unique_ptr<OperatorPartials> partials_;
+    std::unique_ptr<Engine> engine_;
+    bool keyed_;
+    bool runs_python_;
+    nb::object result_type_;
+    std::vector<nb::object> windows_;
+    //! What windows and the trigger read of a value; None where they read nothing.
+    std::vector<nb::object> marks_;
+    nb::object fires_;
+    nb::object skips_;
+    nb::object checked_key_;
+    nb::object early_start_;
+    //! How far results of integers may have come: the sizes of all that ever came in.
+    double reach_ = 0.0;
+    bool finished_ = false;
+    mutable bool busy_ = false;
+};
+
+//! The class _core.OperatorResults: what one call emitted, in order.
+class OperatorResults {
+public:
+    OperatorResults(nb::object owner, const BoundOperator& source, EmittedResults emitted);
+
+    std::size_t size() const { return emitted_.size(); }
+    nb::object at(std::size_t place) const;
+    //! A column of all results by its name in sash.Result, times in ticks; None if it has no plain form.
+    nb::object column(std::string_view name) const;
+    //! The words and tags of one cell of all results.
+    nb::tuple cells(std::size_t cell) const;
+
+private:
+    template <class Get>
+    nb::object integers(Get get) const;
+    nb::object values() const;
+
+    //! Keeps `source_` alive.
+    nb::object owner_;
+    const BoundOperator& source_;
+    EmittedResults emitted_;
+    //! An array or a list; None for an operator without keys.
+    nb::object keys_;
+};
+
+//! One result as a sash.Result.
+nb::object result_of(const BoundOperator& source, const EmittedResults& emitted, std::size_t place, nb::handle key);
+
+}  // namespace sash::face

@@ -1,0 +1,248 @@
+#include "operator/partials.hpp"
+
+#include <deque>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "monoids/mixed_front.hpp"
+#include "sash/algorithms/key_window.hpp"
+#include "sash/monoids/record.hpp"
+
+namespace sash::face {
+
+namespace {
+
+// A record, and one with members in Python, as the partials below use them.
+
+template <class Storage>
+const Layout& layout_of(const Record<Storage>& record) {
+    return record.layout();
+}
+const Layout& layout_of(const Mixed& mixed) {
+    return mixed.record().layout();
+}
+
+template <class Storage>
+const Word* words_of(const Storage& partial) {
+    return partial.data();
+}
+const Word* words_of(const Mixed::Partial& partial) {
+    return partial.words.data();
+}
+
+template <class Storage>
+bool lift_into(const Record<Storage>& record, const IncomingValue& value, Storage& out) {
+    return record.layout().lift({value.ticks, value.fields}, out.data());
+}
+bool lift_into(const Mixed& mixed, const IncomingValue& value, Mixed::Partial& out) {
+    bool taken = layout_of(mixed).lift({value.ticks, value.fields}, out.words.data());
+    for (std::size_t i = 0; i < value.members.size(); ++i) {
+        PyObject* const given = value.members[i];
+        out.objects[i] = given == nullptr ? Object() : mixed.members()[i].lift(given, value.time);
+        taken |= given != nullptr;
+    }
+    return taken;
+}
+
+template <class Storage>
+Object member_of(const Record<Storage>&, const Storage&, std::size_t) {
+    return {};
+}
+Object member_of(const Mixed& mixed, const Mixed::Partial& partial, std::size_t position) {
+    const Object& object = partial.objects[position];
+    return object ? mixed.members()[position].lower(object) : Object();
+}
+
+template <class M>
+class PartialsOver final : public OperatorPartials {
+public:
+    using Partial = typename M::Partial;
+    using OperatorPartials::emit;
+
+    PartialsOver(M monoid, const ResultShape& shape)
+        : OperatorPartials(shape), monoid_(std::move(monoid)), lifted_(monoid_.identity()) {}
+
+    void open(KeyId key) override {
+        if (key >= windows_.size()) windows_.resize(key + 1);
+    }
+    void close(KeyId key) override { windows_[key] = {}; }
+
+    void insert(KeyId key, Time label) override {
+        KeyWindow<M>& window = windows_[key];
+        if (!careful_) return window.insert(monoid_, label, lifted_);
+        undo_.push_back({window.at(label), false});
+        window.insert(monoid_, label, lifted_);
+        undo_.back().inserted = true;
+        if (!monoid_.may_overflow()) return;
+        const Partial whole = window.query(monoid_, kEarliest, kLatest);
+        if (monoid_.overflowed(whole)) static_cast<void>(layout_of(monoid_).lower(words_of(whole)));
+    }
+    void take_back(KeyId key, Time label) override {
+        if (undo_.back().inserted) {
+            windows_[key].erase(label);
+            if (undo_.back().before) windows_[key].insert(monoid_, label, *undo_.back().before);
+        }
+        undo_.pop_back();
+    }
+
+    void evict(KeyId key, Time label) override { windows_[key].bulk_evict(label); }
+    bool empty(KeyId key) const override { return windows_[key].size() == 0; }
+    bool any(KeyId key, Time from, Time to) const override { return windows_[key].any(from, to); }
+
+    void relabel(KeyId key, std::span<const Time> from, std::span<const Time> to) override {
+        KeyWindow<M> moved;
+        std::size_t at = 0;
+        windows_[key].for_each([&](Time label, const Partial& partial) {
+            while (from[at] != label) ++at;
+            moved.insert(monoid_, to[at], partial);
+        });
+        windows_[key] = std::move(moved);
+    }
+
+    void emit(const Emission& emission, const PartialRange& range) override {
+        if (range.missing || shape_.makes_objects()) return emit(emission, result(range));
+        out_->emissions.push_back(emission);
+        const Partial partial = find(range);
+        for (std::size_t part = 0; part < out_->columns.size(); ++part)
+            out_->columns[part].push_back(cell_of(layout().lower(part, words_of(partial))));
+    }
+
+    Result result(const PartialRange& range) const override {
+        if (range.missing) return {};
+        const Partial partial = find(range);
+        if (shape_.makes_objects()) return made(0, partial);
+        Result cells;
+        for (std::size_t part = 0; part < layout().parts(); ++part)
+            cells.push_back(cell_of(layout().lower(part, words_of(partial))));
+        return cells;
+    }
+
+    Result seen_by(std::size_t window, const PartialRange& range) const override {
+        return made(shape_.rule(window).output, find(range));
+    }
+
+    std::vector<Time> labels(KeyId key) const override {
+        std::vector<Time> labels;
+        windows_[key].for_each([&](Time label, const Partial&) { labels.push_back(label); });
+        return labels;
+    }
+    void save(KeyId key, Writer& writer) const override {
+        writer.u64(windows_[key].size());
+        windows_[key].for_each([&](Time, const Partial& partial) { Codec<M>::write(writer, monoid_, partial); });
+    }
+    void restore(KeyId key, std::span<const Time> labels, Reader& reader) override {
+        const std::size_t size = reader.count(1);
+        if (size > labels.size()) throw DamagedSnapshot("its partials do not belong to its events");
+        // The oldest may have been evicted before their rows were dropped.
+        for (const Time label : labels.last(size))
+            windows_[key].insert(monoid_, label, Codec<M>::read(reader, monoid_));
+    }
+
+    bool lift(const IncomingValue& value) override { return lift_into(monoid_, value, lifted_); }
+    double reach_of(const IncomingValue& value) const override {
+        return layout().may_fail() ? layout().reach({value.ticks, value.fields}) : 0.0;
+    }
+
+    void begin(bool careful, EmittedResults* out) override {
+        careful_ = careful;
+        undo_.clear();
+        out_ = out;
+    }
+    std::size_t bytes() const override {
+        std::size_t total = sizeof(*this) + windows_.size() * sizeof(windows_[0]);
+        for (const KeyWindow<M>& window : windows_) total += window.bytes();
+        return total;
+    }
+
+    std::unique_ptr<OperatorPartials> with_layout(const LayoutPtr& layout,
+                                                  const std::vector<bool>& wide) const override {
+        const M monoid = monoid_.over(layout);
+        return mapped(monoid, [&](Time label, const Partial& partial) {
+            return std::pair(label, monoid_.widened(wide, partial, monoid));
+        });
+    }
+    std::unique_ptr<OperatorPartials> with_times(const LayoutPtr& layout, bool labels_too,
+                                                 Time (*map)(Time)) const override {
+        return mapped(monoid_.over(layout), [&](Time label, Partial partial) {
+            monoid_.retime(partial, map);
+            return std::pair(labels_too ? map(label) : label, std::move(partial));
+        });
+    }
+
+private:
+    //! What was under the label of an insert before it, and whether the insert was made.
+    struct Undo {
+        std::optional<Partial> before;
+        bool inserted;
+    };
+
+    const Layout& layout() const { return layout_of(monoid_); }
+
+    Partial find(const PartialRange& range) const {
+        return range.empty ? monoid_.identity() : windows_[range.key].query(monoid_, range.from, range.to);
+    }
+
+    Result made(std::size_t output, const Partial& partial) const {
+        nb::object value = shape_.made(
+            output, [&](std::size_t part) { return layout().lower(part, words_of(partial)); },
+            [&](std::size_t member) { return member_of(monoid_, partial, member); });
+        Result cells;
+        cells.emplace_back(Object::stolen(value.release().ptr()));
+        return cells;
+    }
+
+    template <class Map>
+    std::unique_ptr<OperatorPartials> mapped(const M& monoid, Map map) const {
+        auto partials = std::make_unique<PartialsOver>(monoid, shape_);
+        partials->windows_.resize(windows_.size());
+        for (std::size_t key = 0; key < windows_.size(); ++key) {
+            windows_[key].for_each([&](Time label, const Partial& partial) {
+                const auto [at, moved] = map(label, partial);
+                partials->windows_[key].insert(monoid, at, moved);
+            });
+        }
+        return partials;
+    }
+
+    M monoid_;
+    //! The event that is being taken in.
+    Partial lifted_;
+    //! By key. They do not move when others come.
+    std::deque<KeyWindow<M>> windows_;
+    bool careful_ = false;
+    std::vector<Undo> undo_;
+};
+
+}  // namespace
+
+void OperatorPartials::emit(const Emission& emission, const Result& result) {
+    out_->emissions.push_back(emission);
+    out_->emissions.back().missing = result.empty();
+    for (std::size_t cell = 0; cell < out_->columns.size(); ++cell)
+        out_->columns[cell].push_back(result.empty() ? ResultCell() : result[cell]);
+}
+
+bool OperatorPartials::evicts(std::size_t window, const Result& total, const PartialRange& range) const {
+    const Result old = seen_by(window, range);
+    const nb::object answer = nb::borrow(shape_.rule(window).evict_when)(nb::handle(total[0].object()),
+                                                                         nb::handle(old[0].object()));
+    const int truth = PyObject_IsTrue(answer.ptr());
+    if (truth < 0) throw nb::python_error();
+    return truth != 0;
+}
+
+std::unique_ptr<OperatorPartials> make_partials(const LayoutPtr& layout, const ResultShape& shape) {
+    if (!shape.row().objects().empty()) {
+        auto members = std::make_shared<Mixed::Members>();
+        for (const ObjectSpec& object : shape.row().objects()) members->emplace_back(object.aggregation);
+        return std::make_unique<PartialsOver<Mixed>>(Mixed(layout, std::move(members)), shape);
+    }
+    std::unique_ptr<OperatorPartials> partials;
+    with_storage(*layout, [&]<class Storage>(std::type_identity<Storage>) {
+        partials = std::make_unique<PartialsOver<Record<Storage>>>(Record<Storage>(layout), shape);
+    });
+    return partials;
+}
+
+}  // namespace sash::face

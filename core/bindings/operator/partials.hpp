@@ -1,0 +1,83 @@
+//! The partials of an operator's keys, over a record whose size is known at run time, and what it emits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "monoids/python_monoid.hpp"
+#include "operator/emitted_results.hpp"
+#include "operator/result_shape.hpp"
+#include "sash/operator/partials.hpp"
+#include "sash/snapshot.hpp"
+#include "window/kernel.hpp"
+
+namespace sash::face {
+
+//! An event as it is lifted.
+struct IncomingValue {
+    Time ticks;
+    std::span<Field> fields;
+    //! What members in Python take, nothing where they pass the event over; and the time where they ask for it.
+    std::span<PyObject* const> members = {};
+    PyObject* time = nullptr;
+};
+
+//! The operator knows this, and nothing of the record's size. A result with no cells is one that is missing. Where the
+//! shape makes objects, a result is one cell: the whole as Python sees it.
+class OperatorPartials {
+public:
+    using Result = std::vector<ResultCell>;
+
+    virtual ~OperatorPartials() = default;
+
+    // For the operator; see Partials and StoredPartials.
+    virtual void open(KeyId key) = 0;
+    virtual void close(KeyId key) = 0;
+    virtual void insert(KeyId key, Time label) = 0;
+    virtual void take_back(KeyId key, Time label) = 0;
+    virtual void evict(KeyId key, Time label) = 0;
+    virtual bool empty(KeyId key) const = 0;
+    virtual bool any(KeyId key, Time from, Time to) const = 0;
+    virtual void relabel(KeyId key, std::span<const Time> from, std::span<const Time> to) = 0;
+    virtual void emit(const Emission& emission, const PartialRange& range) = 0;
+    virtual Result result(const PartialRange& range) const = 0;
+    virtual Result seen_by(std::size_t window, const PartialRange& range) const = 0;
+    virtual std::vector<Time> labels(KeyId key) const = 0;
+    virtual void save(KeyId key, Writer& writer) const = 0;
+    virtual void restore(KeyId key, std::span<const Time> labels, Reader& reader) = 0;
+
+    void emit(const Emission& emission, const Result& result);
+    bool same(const Result& one, const Result& other) const { return shape_.same(one, other); }
+    bool evicts(std::size_t window, const Result& total, const PartialRange& range) const;
+    void write(Writer& writer, const Result& result) const { shape_.write(writer, result); }
+    Result read(Reader& reader) const { return shape_.read(reader); }
+
+    // For the binding.
+    //! Reads the event that is to be taken in; whether it has a value.
+    virtual bool lift(const IncomingValue& value) = 0;
+    //! How much closer an event may bring its results to an error; see Group::reach.
+    virtual double reach_of(const IncomingValue& value) const = 0;
+    //! Whether inserts may have to be taken back, and are refused where the whole of a key has no result any more.
+    virtual void begin(bool careful, EmittedResults* out) = 0;
+    virtual std::size_t bytes() const = 0;
+    //! The same keys, in another layout or at other times.
+    virtual std::unique_ptr<OperatorPartials> with_layout(const LayoutPtr& layout,
+                                                          const std::vector<bool>& wide) const = 0;
+    virtual std::unique_ptr<OperatorPartials> with_times(const LayoutPtr& layout, bool labels_too,
+                                                         Time (*map)(Time)) const = 0;
+
+protected:
+    explicit OperatorPartials(const ResultShape& shape) : shape_(shape) {}
+
+    const ResultShape& shape_;
+    EmittedResults* out_ = nullptr;
+};
+
+//! The shape outlives them.
+std::unique_ptr<OperatorPartials> make_partials(const LayoutPtr& layout, const ResultShape& shape);
+
+}  // namespace sash::face

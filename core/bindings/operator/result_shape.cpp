@@ -1,0 +1,134 @@
+#include "operator/result_shape.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+namespace sash::face {
+
+namespace {
+
+using Tag = ResultCell::Tag;
+
+double real_of(const ResultCell& cell) {
+    return std::bit_cast<double>(cell.word());
+}
+
+//! As Python compares an int with a float: exactly.
+bool same_number(std::int64_t integer, double real) {
+    return std::abs(real) <= 0x1p63 && real != 0x1p63 && real == std::floor(real) &&
+           static_cast<std::int64_t>(real) == integer;
+}
+
+bool same_cell(const ResultCell& one, const ResultCell& other, bool nan_is_nan) {
+    if (one.tag() == Tag::none || other.tag() == Tag::none) return one.tag() == other.tag();
+    if (one.tag() == Tag::integer && other.tag() == Tag::integer) return one.word() == other.word();
+    if (one.tag() == Tag::integer) return same_number(one.word(), real_of(other));
+    if (other.tag() == Tag::integer) return same_number(other.word(), real_of(one));
+    return real_of(one) == real_of(other) || (nan_is_nan && std::isnan(real_of(one)) && std::isnan(real_of(other)));
+}
+
+ResultCell cell_of(nb::handle value) {
+    if (PyFloat_Check(value.ptr())) return {Tag::real, std::bit_cast<std::int64_t>(nb::cast<double>(value))};
+    std::int64_t integer = 0;
+    if (!nb::try_cast(value, integer)) return {};
+    return {Tag::integer, integer};
+}
+
+}  // namespace
+
+ResultCell cell_of(const Outcome& outcome) {
+    if (const auto* const integer = std::get_if<std::int64_t>(&outcome)) return {Tag::integer, *integer};
+    if (const auto* const real = std::get_if<double>(&outcome)) return {Tag::real, std::bit_cast<std::int64_t>(*real)};
+    return {};
+}
+
+ResultShape::ResultShape(const RowReader& row, const Clock& clock, const Mode& mode, std::vector<OutputSpec> outputs,
+                         std::vector<nb::object> empties, std::vector<EvictionRule> rules, nb::object same,
+                         nb::object codec, bool makes_objects)
+    : row_(row),
+      clock_(clock),
+      mode_(mode),
+      outputs_(std::move(outputs)),
+      empties_(std::move(empties)),
+      empty_cells_(row.parts().size()),
+      rules_(std::move(rules)),
+      same_(std::move(same)),
+      codec_(std::move(codec)),
+      makes_objects_(makes_objects) {
+    for (std::size_t i = 0; i < row.answers().size(); ++i)
+        if (row.answers()[i].native) empty_cells_[row.answers()[i].position] = cell_of(empties_[i]);
+}
+
+nb::object ResultShape::lowered(std::size_t index, const Outcome& outcome) const {
+    if (std::holds_alternative<std::monostate>(outcome)) return empties_[index];
+    const AnswerSpec& spec = row_.answers()[index];
+    return object_of(outcome, spec, clock_, kind_read(row_, spec, mode_));
+}
+
+nb::object ResultShape::answer(std::size_t index, const ResultCell& cell) const {
+    if (cell.tag() == Tag::none) return empties_[index];
+    if (cell.tag() == Tag::real) return nb::float_(real_of(cell));
+    if (row_.answers()[index].truth) return nb::bool_(cell.word() != 0);
+    return nb::int_(cell.word());
+}
+
+nb::object ResultShape::value(std::span<const ResultCell* const> cells) const {
+    if (makes_objects_) return cells[0]->tag() == Tag::object ? nb::borrow(cells[0]->object()) : nb::none();
+    return shaped(outputs_[0], [&](std::size_t index) {
+        return answer(index, *cells[row_.answers()[index].position]);
+    });
+}
+
+nb::object ResultShape::value(const Cells& cells) const {
+    if (cells.empty()) return nb::none();
+    std::vector<const ResultCell*> pointers;
+    for (const ResultCell& cell : cells) pointers.push_back(&cell);
+    return value(pointers);
+}
+
+bool ResultShape::same(const Cells& one, const Cells& other) const {
+    if (makes_objects_) return nb::cast<bool>(same_(value(one), value(other)));
+    if (one.empty() || other.empty()) return one.empty() == other.empty();
+    const auto shown = [&](const Cells& cells, std::size_t part) -> const ResultCell& {
+        return cells[part].tag() == Tag::none ? empty_cells_[part] : cells[part];
+    };
+    for (std::size_t part = 0; part < one.size(); ++part)
+        // Python compares records item by item, and a NaN is no other NaN there.
+        if (!same_cell(shown(one, part), shown(other, part), !outputs_[0].composite)) return false;
+    return true;
+}
+
+void ResultShape::write(Writer& writer, const Cells& cells) const {
+    writer.flag(!cells.empty());
+    if (makes_objects_ && !cells.empty()) {
+        const nb::bytes bytes(codec_.attr("dumps")(value(cells)));
+        return writer.text({bytes.c_str(), bytes.size()});
+    }
+    for (const ResultCell& cell : cells) {
+        writer.u32(static_cast<std::uint32_t>(cell.tag()));
+        writer.i64(cell.word());
+    }
+}
+
+ResultShape::Cells ResultShape::read(Reader& reader) const {
+    Cells cells;
+    if (!reader.flag()) return cells;
+    if (makes_objects_) {
+        const std::string_view text = reader.text();
+        nb::object value = codec_.attr("loads")(nb::bytes(text.data(), text.size()));
+        cells.emplace_back(Object::stolen(value.release().ptr()));
+        return cells;
+    }
+    for (std::size_t part = 0; part < row_.parts().size(); ++part) {
+        const std::uint32_t tag = reader.u32();
+        if (tag > static_cast<std::uint32_t>(Tag::real))
+            throw DamagedSnapshot("a result is neither a number nor nothing");
+        cells.emplace_back(static_cast<Tag>(tag), reader.i64());
+    }
+    return cells;
+}
+
+}  // namespace sash::face

@@ -1,0 +1,69 @@
+//! Where the sessions of one key begin.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <vector>
+
+#include "sash/time.hpp"
+#include "sash/windows/length.hpp"
+
+namespace sash::windows {
+
+//! Times at which sessions begin, ascending. They follow the rows: a row within the gap of the one before it begins
+//! none.
+class SessionStarts {
+public:
+    //! The start of the session of a row at that time.
+    Time of(Time ticks) const { return *std::prev(std::upper_bound(starts_.begin(), starts_.end(), ticks)); }
+    //! The next start after the time.
+    std::optional<Time> after(Time ticks) const {
+        const auto found = std::upper_bound(starts_.begin(), starts_.end(), ticks);
+        return found == starts_.end() ? std::nullopt : std::optional(*found);
+    }
+
+    //! A row has come to the place, or will go from it.
+    template <class Rows>
+    void follow(const Rows& rows, std::size_t place, bool comes, const Length& gap, bool reals) {
+        const Time ticks = rows[place].ticks;
+        const bool has_peer = (place > 0 && rows[place - 1].ticks == ticks) ||
+                              (place + 1 < rows.size() && rows[place + 1].ticks == ticks);
+        if (has_peer) return;
+        const auto apart = [&](std::size_t older, std::size_t newer) {
+            return gap.apart(rows[older].ticks, rows[newer].ticks, reals);
+        };
+        set(ticks, comes && (place == 0 || apart(place - 1, place)));
+        if (place + 1 == rows.size()) return;
+        const Time next = rows[place + 1].ticks;
+        // A row that comes can only join what was apart; one that goes leaves the next to the one before it.
+        if (comes) {
+            if (!apart(place, place + 1)) set(next, false);
+        } else {
+            set(next, place == 0 || apart(place - 1, place + 1));
+        }
+    }
+
+    //! Drops those before the session of a time.
+    void drop_before(Time ticks) {
+        const auto first = std::upper_bound(starts_.begin(), starts_.end(), ticks);
+        if (first - starts_.begin() > 1) starts_.erase(starts_.begin(), std::prev(first));
+    }
+
+    std::vector<Time>& times() { return starts_; }
+    const std::vector<Time>& times() const { return starts_; }
+
+private:
+    //! Sets whether a session begins at the time.
+    void set(Time ticks, bool begins) {
+        const auto found = std::lower_bound(starts_.begin(), starts_.end(), ticks);
+        const bool there = found != starts_.end() && *found == ticks;
+        if (begins && !there) starts_.insert(found, ticks);
+        if (!begins && there) starts_.erase(found);
+    }
+
+    std::vector<Time> starts_;
+};
+
+}  // namespace sash::windows

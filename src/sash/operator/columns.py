@@ -1,0 +1,114 @@
+"""Columns of events on their way into the core: their sizes, their keys, and their rows as Python has them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sized
+from typing import Any
+
+import numpy as np
+
+from sash.aggregations.records import Path
+from sash.columns import Column, read_with_nulls
+
+__all__ = ["check_sizes", "checked_key", "checked_keys", "read_slot", "rows_of"]
+
+_NAN = math.nan
+
+
+def check_sizes(keys: Any, ticks: Sized, values: Any, keyed: bool) -> None:
+    """ValueError unless there are as many keys and values as times.
+
+    >>> check_sizes(None, [1, 2], {"km": [5]}, keyed=False)
+    Traceback (most recent call last):
+    ...
+    ValueError: 2 times and 1 values of 'km': there must be one of each an event
+    """
+    counts = [(len(keys), "keys")] if keyed else []
+    counts.append((len(ticks), "times"))
+    if isinstance(values, Mapping):
+        counts += [(len(column), f"values of {name!r}") for name, column in values.items()]
+    else:
+        counts.append((len(values), "values"))
+    if len({count for count, _ in counts}) > 1:
+        text = " and ".join(f"{count} {what}" for count, what in counts)
+        raise ValueError(f"{text}: there must be one of each an event")
+
+
+def checked_key(key: Any) -> Any:
+    """The key that stands for the one given: one NaN for all of them, Python's numbers for NumPy's.
+
+    >>> checked_key(np.int64(3)), checked_key(float("nan")) is checked_key(np.float64("nan"))
+    (3, True)
+    """
+    if isinstance(key, np.generic):
+        key = key.item()
+    if isinstance(key, float) and math.isnan(key):
+        return _NAN
+    try:
+        hash(key)
+    except TypeError:
+        raise TypeError(
+            f"a key must be hashable, and {key!r:.60} is not: make it a tuple, a text or a number"
+        ) from None
+    return key
+
+
+def checked_keys(keys: Any) -> Any:
+    """Integers as an array, all others one by one."""
+    if isinstance(keys, np.ndarray) and keys.dtype.kind == "i":
+        return np.ascontiguousarray(keys, np.int64)
+    return [checked_key(key) for key in _items_of(keys)]
+
+
+def rows_of(values: Any) -> list[Any]:
+    """Values as they are, or the rows of a mapping of columns.
+
+    >>> rows_of({"km": [1, 2], "last": [False, True]})
+    [{'km': 1, 'last': False}, {'km': 2, 'last': True}]
+    """
+    if not isinstance(values, Mapping):
+        return _items_of(values)
+    columns = {name: _items_of(column) for name, column in values.items()}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _items_of(column: Any) -> list[Any]:
+    for name in ("to_pylist", "tolist", "to_list"):
+        if hasattr(column, name):
+            return list(getattr(column, name)())
+    return list(column)
+
+
+def read_slot(values: Any, path: Path, inputs: str, size: int) -> Column:
+    """What the values hold at the path, one a row, as numbers or as objects.
+
+    >>> read_slot({"km": np.array([5, 6])}, Path("km"), "number", 2)
+    array([5, 6])
+    """
+    if path.column is not None:
+        values = _named(values, path.column)
+    if path.index is not None:
+        values = [_item(value, path) for value in _listed(values)]
+    if isinstance(values, Mapping):
+        # The events themselves are counted: rows, of which no column is read.
+        return np.ones(size, np.int64)
+    return read_with_nulls(values, inputs)
+
+
+def _named(values: Any, column: str) -> Any:
+    if isinstance(values, Mapping) or not isinstance(values, (list, tuple, np.ndarray)):
+        return values[column]
+    return [None if row is None else row[column] for row in values]
+
+
+def _item(value: Any, path: Path) -> Any:
+    if value is None:
+        return None
+    if not isinstance(value, (tuple, list)) or len(value) != path.length:
+        raise TypeError(f"a tuple of {path.length} values is needed, not {type(value).__name__} ({value!r:.60})")
+    return value[path.index or 0]
+
+
+def _listed(values: Any) -> list[Any]:
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)

@@ -1,0 +1,314 @@
+"""What an operator was asked to do, as the core takes it: the record, the windows and the trigger over one kind of time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from sash import codec
+from sash.aggregations import records
+from sash.aggregations.base import Aggregation
+from sash.aggregations.compiled import Compiled
+from sash.aggregations.records import Answer, ObjectMember, Part, Path, Row, Slot
+from sash.operator.columns import checked_key
+from sash.operator.marks import Mark, mark_of
+from sash.operator.results import Result, same
+from sash.operator.scale import Grid, Length, Scale
+from sash.operator.spec import Spec
+from sash.times import Kind
+from sash.triggers import AtWatermark, EveryEvents, EverySlide, OnDemand, OnPunctuation, resolve_trigger
+from sash.windows import (
+    AdaptiveWindow,
+    CountWindow,
+    DeltaWindow,
+    LandmarkWindow,
+    PolicyWindow,
+    PunctuatedWindow,
+    SessionWindow,
+    TimeWindow,
+    TumblingWindow,
+    WindowPolicy,
+)
+from sash.windows.described import read_by
+
+__all__ = ["Config", "Output", "PolicyConfig", "configure", "length_of"]
+
+_LONGEST: Final = 2**63 - 1
+#: A start that lies before all times that 64 bits hold comes out as this one.
+_EARLIEST: Final = -(2**63)
+#: A length in ticks that are counts, and as a real.
+CoreLength = tuple[int, float]
+#: Parts that give several numbers: their results are made in Python.
+_SEVERAL: Final = frozenset({"m4", "increasing_run", "line"})
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyConfig:
+    """A window policy in ticks. The core reads what its kind needs."""
+
+    kind: str
+    length: CoreLength = (1, 1.0)
+    with_start: bool = False
+    with_end: bool = True
+    origin: int = 0
+    since: int | None = None
+    count: int = 1
+    #: Of a delta window; of an adaptive one, its confidence.
+    delta: Any = None
+    #: Of a programmable window: the function, and which output it sees.
+    evict_when: Any = None
+    output: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A result made of some answers of a record."""
+
+    aggregation: Aggregation
+    first: int
+    last: int
+    composite: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Everything that `_core.Operator` reads."""
+
+    kind: Kind
+    row: Row
+    #: The first is the result; programmable windows see the others.
+    outputs: tuple[Output, ...]
+    #: What an answer without a value stands for.
+    empties: tuple[Any, ...]
+    #: Results are Python objects while the operator runs.
+    makes_objects: bool
+    policies: tuple[PolicyConfig, ...]
+    windows: tuple[WindowPolicy, ...]
+    fires_on: str
+    emit: str
+    every: int
+    slide: tuple[CoreLength, int] | None
+    lateness: CoreLength | None
+    expire: CoreLength | None
+    changes_only: bool
+    min_periods: int
+    keyed: bool
+    seconds_per_tick: float
+    #: What each window reads of a value; empty if none reads any.
+    marks: tuple[Mark | None, ...]
+    #: Whether a value fires the trigger, and whether it is null; None where the core knows.
+    fires: Any
+    skips: Any
+    early_start: Any
+    result_type: type[Result] = Result
+    same: Any = field(default=same)
+    codec: Any = codec
+    checked_key: Any = field(default=checked_key)
+
+
+def configure(spec: Spec, kind: Kind) -> Config:
+    """The configuration over one kind of time; `WindowSpecError` if a length has no meaning in it.
+
+    >>> import sash
+    >>> from sash.times import INT
+    >>> configure(Spec(sash.Sum(), (sash.TimeWindow(5),), sash.EachEvent()), INT).policies[0].length
+    (5, 5.0)
+    """
+    scale = Scale(kind)
+    trigger = _fires(spec)
+    row, outputs = _record(spec)
+    marks = tuple(mark_of(policy) for policy in spec.policies)
+    return Config(
+        kind=kind,
+        row=row,
+        outputs=outputs,
+        empties=tuple(_empty(answer) for answer in row.answers),
+        makes_objects=bool(row.objects) or any(_gives_several(part) for part in row.parts),
+        policies=_policies(spec, scale),
+        windows=spec.policies,
+        fires_on=trigger.on,
+        emit=trigger.emit,
+        every=trigger.every,
+        slide=None if trigger.slide is None else _slide(trigger.slide, scale),
+        lateness=_lateness(spec, scale),
+        expire=None if spec.expire is None else length_of(scale.length(spec.expire)),
+        changes_only=spec.changes_only,
+        min_periods=spec.min_periods,
+        keyed=spec.keyed,
+        seconds_per_tick=seconds_of(scale) if row.timed else 1.0,
+        marks=marks if any(mark is not None for mark in marks) else (),
+        fires=partial(_is_punctuation, spec.trigger.predicate) if isinstance(spec.trigger, OnPunctuation) else None,
+        skips=spec.aggregation.skips if len(outputs) > 1 else None,
+        early_start=partial(_early_start, spec.policies, scale),
+    )
+
+
+# The record
+
+
+def _record(spec: Spec) -> tuple[Row, tuple[Output, ...]]:
+    """The aggregation and those that programmable windows look at, side by side in one record."""
+    overs = [policy.over for policy in spec.policies if isinstance(policy, PolicyWindow) and policy.over is not None]
+    rows = [_row_of(aggregation) for aggregation in (spec.aggregation, *overs)]
+    outputs, first = [], 0
+    for aggregation, row in zip((spec.aggregation, *overs), rows, strict=True):
+        outputs.append(Output(aggregation, first, first + len(row.answers), row.composite))
+        first += len(row.answers)
+    return (rows[0] if len(rows) == 1 else _joined(rows)), tuple(outputs)
+
+
+def _row_of(aggregation: Aggregation) -> Row:
+    """The record that an aggregation is; one member in Python where the core has none for it."""
+    row = records.row_of(aggregation)
+    if row is not None:
+        return row
+    member = ObjectMember(aggregation, (Path(),))
+    answer = Answer(aggregation, native=False, position=0)
+    return Row((), (), (member,), (answer,), composite=False, timed=aggregation.timed)
+
+
+def _joined(rows: list[Row]) -> Row:
+    slots: list[Slot] = []
+    parts: list[Part] = []
+    objects: list[ObjectMember] = []
+    answers: list[Answer] = []
+    for row in rows:
+        answers += [
+            Answer(one.aggregation, one.native, one.position + len(parts if one.native else objects), one.truth)
+            for one in row.answers
+        ]
+        parts += [Part(one.kernel, tuple(slot + len(slots) for slot in one.slots), one.options) for one in row.parts]
+        slots += row.slots
+        objects += row.objects
+    return Row(tuple(slots), tuple(parts), tuple(objects), tuple(answers), True, any(row.timed for row in rows))
+
+
+def _gives_several(part: Part) -> bool:
+    return part.kernel in _SEVERAL or bool(part.options.get("several"))
+
+
+def _empty(answer: Answer) -> Any:
+    # A compiled aggregation answers for the empty window itself, so nothing is what it said.
+    return None if isinstance(answer.aggregation, Compiled) else answer.aggregation.empty
+
+
+# The trigger
+
+
+class _Fires(NamedTuple):
+    on: str
+    emit: str
+    every: int = 1
+    slide: EverySlide | None = None
+
+
+def _fires(spec: Spec) -> _Fires:
+    match spec.trigger:
+        case OnDemand():
+            return _Fires("demand", spec.emit)
+        case EverySlide() as slide:
+            return _Fires("slides", spec.emit, slide=slide)
+        case EveryEvents(k=k):
+            return _Fires("events", spec.emit, every=k)
+        case AtWatermark():
+            return _at_watermark(spec.policies)
+    return _Fires("events", spec.emit)
+
+
+def _at_watermark(policies: tuple[WindowPolicy, ...]) -> _Fires:
+    implied = resolve_trigger(None, policies)
+    if isinstance(implied, EverySlide):
+        return _Fires("slides", "final", slide=implied)
+    sessions = len(policies) == 1 and isinstance(policies[0], SessionWindow)
+    return _Fires("session_end" if sessions else "passed", "final")
+
+
+def _is_punctuation(predicate: Any, value: Any) -> bool:
+    return value is not None and bool(read_by(predicate, value))
+
+
+def _slide(slide: EverySlide, scale: Scale) -> tuple[CoreLength, int]:
+    assert slide.every is not None
+    grid = Grid(scale, slide.every, slide.origin)
+    return length_of(grid.every), grid.origin
+
+
+# The windows
+
+
+def _policies(spec: Spec, scale: Scale) -> tuple[PolicyConfig, ...]:
+    output = 0
+    configs = []
+    for policy in spec.policies:
+        seen = 0
+        if isinstance(policy, PolicyWindow) and policy.over is not None:
+            output += 1
+            seen = output
+        configs.append(_policy(policy, scale, seen))
+    return tuple(configs)
+
+
+def _policy(policy: WindowPolicy, scale: Scale, output: int) -> PolicyConfig:
+    match policy:
+        case TimeWindow(length=length, closed=closed):
+            start, end = closed in ("left", "both"), closed in ("right", "both")
+            return PolicyConfig("time", length_of(scale.length(length)), start, end)
+        case TumblingWindow(count=int(count)):
+            return PolicyConfig("tumbling_count", count=count)
+        case TumblingWindow(length=length, closed=closed, origin=origin) if length is not None:
+            grid = Grid(scale, length, origin)
+            return PolicyConfig("tumbling", length_of(grid.every), closed == "left", closed == "right", grid.origin)
+        case SessionWindow(gap=gap):
+            return PolicyConfig("session", length_of(scale.length(gap)))
+        case LandmarkWindow(since=since):
+            return PolicyConfig("landmark", since=None if since is None else scale.ticks(since))
+        case CountWindow(n=n):
+            return PolicyConfig("count", count=n)
+        case PunctuatedWindow():
+            return PolicyConfig("punctuated")
+        case DeltaWindow(delta=delta):
+            return PolicyConfig("delta", delta=delta)
+        case PolicyWindow(evict_when=evict_when):
+            return PolicyConfig("programmable", evict_when=evict_when, output=output)
+        case AdaptiveWindow(delta=delta):
+            return PolicyConfig("adaptive", delta=float(delta))
+    raise AssertionError(policy)
+
+
+def _early_start(policies: tuple[WindowPolicy, ...], scale: Scale, window: int, end: int, by_event: bool) -> Any:
+    """The start of a window that begins before all times that 64 bits hold."""
+    policy, start = policies[window], _EARLIEST
+    if isinstance(policy, TimeWindow):
+        start = scale.back(end, scale.length(policy.length))
+    elif isinstance(policy, TumblingWindow) and policy.length is not None:
+        grid = Grid(scale, policy.length, policy.origin)
+        start = grid.last(end) if by_event and policy.closed == "left" else grid.before(end)
+    return scale.time(start)
+
+
+# Lengths
+
+
+def length_of(length: Length) -> CoreLength:
+    """A length as the core takes it: in ticks that are counts, and as a real.
+
+    >>> length_of(5), length_of(2**70)[0] == 2**63 - 1
+    ((5, 5.0), True)
+    """
+    return min(int(length), _LONGEST), float(length)
+
+
+def _lateness(spec: Spec, scale: Scale) -> CoreLength | None:
+    if spec.lateness is None:
+        return None
+    return (0, 0.0) if spec.lateness == 0 else length_of(scale.length(spec.lateness))
+
+
+def seconds_of(scale: Scale) -> float:
+    """How long a tick is; TypeError if it has no length."""
+    if scale.kind.name in ("int", "float"):
+        return 1.0
+    if scale.kind.step is None:
+        raise TypeError(f"times of kind {scale.kind} have no length in seconds: use days or finer")
+    return scale.kind.step * 1e-18

@@ -1,0 +1,67 @@
+"""Marks: what a window reads of an event's value, computed before the event goes into the core."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sash.windows import AdaptiveWindow, DeltaWindow, PunctuatedWindow, WindowPolicy
+from sash.windows.described import read_by
+
+__all__ = ["Mark", "mark_column", "mark_of"]
+
+#: From a value to a bool or a number; None where there is none.
+Mark = Callable[[Any], Any]
+
+
+def mark_of(policy: WindowPolicy) -> Mark | None:
+    """What a window of the policy reads of a value; None if it reads nothing.
+
+    >>> import sash
+    >>> mark_of(sash.DeltaWindow(None, 5))(3), mark_of(sash.CountWindow(3))
+    (3, None)
+    """
+    if isinstance(policy, PunctuatedWindow):
+        return partial(_punctuation, policy.predicate)
+    if isinstance(policy, (DeltaWindow, AdaptiveWindow)):
+        return partial(measure, policy.of)
+    return None
+
+
+def _punctuation(predicate: Any, value: Any) -> bool:
+    return value is not None and bool(read_by(predicate, value))
+
+
+def measure(of: str | Callable[[Any], Any] | None, value: Any) -> Any:
+    """The measure of a value; None where there is none.
+
+    >>> measure("km", {"km": 7}), measure(None, float("nan"))
+    (7, None)
+    """
+    measured = None if value is None else read_by(of, value)
+    if measured is None:
+        return None
+    if not hasattr(measured, "__float__"):
+        raise TypeError(f"a measure is a number, not {type(measured).__name__} ({measured!r:.60})")
+    return None if math.isnan(measured) else measured
+
+
+def mark_column(policy: WindowPolicy, values: Any, rows: Callable[[], list[Any]]) -> Any:
+    """The marks of a batch: an array where the measures are one, otherwise a list.
+
+    >>> import sash
+    >>> mark_column(sash.DeltaWindow("km", 5), {"km": np.array([1, 2])}, list)
+    array([1, 2])
+    """
+    mark = mark_of(policy)
+    if mark is None:
+        return None
+    if isinstance(policy, (DeltaWindow, AdaptiveWindow)) and not callable(policy.of):
+        column = values.get(policy.of) if isinstance(values, Mapping) else values if policy.of is None else None
+        if isinstance(column, np.ndarray) and column.ndim == 1 and column.dtype.kind in "if":
+            return np.ascontiguousarray(column, np.int64 if column.dtype.kind == "i" else np.float64)
+    return [mark(row) for row in rows()]

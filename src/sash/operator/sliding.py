@@ -1,0 +1,376 @@
+"""The operator: a window policy joined to an aggregation and a trigger, which emits results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sash.aggregations.base import Aggregation
+from sash.durations import parse_duration
+from sash.errors import WindowSpecError
+from sash.operator import snapshots
+from sash.operator.columns import check_sizes
+from sash.operator.engine import Engine, Ticks
+from sash.operator.late import LateEvent, LateEvents, OnLate, check_on_late
+from sash.operator.results import Result, Results
+from sash.operator.scale import Scale
+from sash.operator.spec import Emit, Spec, check_aggregation, check_emit, check_lateness, check_min_periods
+from sash.times import FLOAT, INT, Kind, bound, encode, encode_array, encode_as
+from sash.triggers import Trigger, resolve_trigger
+from sash.windows.base import WindowPolicy, as_policies
+
+__all__ = ["Sliding"]
+
+
+class Sliding:
+    """A window policy over an aggregation: push events in, and results come out.
+
+    `policy` is one of `sash.windows`, a duration, or a list of them that share one structure. With `by=True` every
+    event has a key first, and each key has windows of its own. `trigger` says when a result is due; by default
+    each event fires it, or the slide of the window. `emit` says which results there are:
+
+    - "arrival": at once, for what has been seen.
+    - "final": once, when the watermark has passed: what all events together give, in whatever order they came.
+    - "update": at once, and again with the next `revision` for every earlier result that a late event changes.
+
+    The watermark trails the newest event of all keys by `lateness`. An event before it is late: it is counted in
+    `late_counts` and handed to `on_late` ("drop", "raise", "keep" in the list `late`, or a function of a `LateEvent`).
+    Without `lateness` nothing is late, and nothing is forgotten until `advance` is called. `changes_only` emits a
+    result only if its value is not the one emitted last for its key. `expire` drops keys that have been idle that long.
+    `min_periods` gives None for windows with fewer values. A call that fails changes nothing.
+
+    Times, nulls and equal times are as in `sash.Window`: an event whose value is null changes no window, and has its
+    result. Cost of an event in order: O(1) combines for the longest window if
+    nothing may be late, O(log n) for each other. Memory: the events that windows may still need.
+
+    >>> import sash
+    >>> s = sash.Sliding(sash.Sum(), sash.TimeWindow(10))
+    >>> [s.push(time, value)[0].value for time, value in [(1, 5), (8, 2), (11, 4)]]
+    [5, 7, 6]
+    >>> s = sash.Sliding(sash.Max(), [sash.TimeWindow(2), sash.CountWindow(2)], by=True, emit="final", lateness=1)
+    >>> s.push("a", 1, 9), s.push("b", 2, 5)
+    ([], [])
+    >>> [(result.key, result.end, result.value) for result in s.push("b", 4, 3)]
+    [('a', 1, 9), ('a', 1, 9), ('b', 2, 5), ('b', 2, 5)]
+    """
+
+    def __init__(
+        self,
+        aggregation: Aggregation,
+        policy: Any,
+        by: bool | None = None,
+        *,
+        trigger: Trigger | None = None,
+        emit: Emit = "arrival",
+        lateness: Any = None,
+        on_late: OnLate = "drop",
+        changes_only: bool = False,
+        expire: Any = None,
+        min_periods: int = 0,
+    ) -> None:
+        if by not in (None, True, False):
+            raise WindowSpecError(f"by is True if every event comes with a key, and None if not; not {by!r:.60}")
+        policies = as_policies(policy)
+        self._start(
+            Spec(
+                aggregation=check_aggregation(aggregation),
+                policies=policies,
+                trigger=resolve_trigger(trigger, policies),
+                keyed=bool(by),
+                emit=check_emit(emit),
+                lateness=check_lateness(lateness),
+                expire=None if expire is None else parse_duration(expire),
+                changes_only=bool(changes_only),
+                min_periods=check_min_periods(min_periods),
+            ),
+            check_on_late(on_late),
+        )
+
+    def _start(self, spec: Spec, on_late: OnLate) -> None:
+        self._spec = spec
+        self._on_late = on_late
+        self._late = LateEvents(on_late)
+        self._keyed = spec.keyed
+        # The first event decides the kind of the times, and so what the engine counts in.
+        self._engine: Engine | None = None
+        self._ended = False
+
+    # Events in
+
+    def push(self, *event: Any) -> list[Result]:
+        """Take one event, `push(time, value)` or `push(key, time, value)`, and return the results that it triggers.
+
+        >>> import sash
+        >>> s = sash.Sliding(sash.Concat(), sash.CountWindow(2), by=True)
+        >>> [s.push("k", time, letter)[0].value for time, letter in [(1, "a"), (2, "b"), (3, "c")]]
+        ['a', 'ab', 'bc']
+        """
+        key, time, value = self._parts(event)
+        engine = self._engine
+        if engine is None:
+            engine = self._first_engine(encode(time)[0])
+        results: list[Result] | None = engine.core.push(key, time, value, self._late.hand_over)
+        if results is None:
+            engine = engine.with_real_times()
+            results = engine.core.push(key, time, value, self._late.hand_over)
+        self._engine = engine
+        return results
+
+    def push_many(self, *columns: Any) -> Results:
+        """Take many events, `push_many(times, values)` or `push_many(keys, times, values)`, as `push` one by one would.
+
+        Times are anything that `Window.bulk_insert` takes; keys and values are lists, arrays of NumPy, pandas or Arrow,
+        and values may be a mapping of columns, for aggregations of rows. All of them, or none if one is refused.
+
+        >>> import sash
+        >>> sash.Sliding(sash.Mean(), sash.TimeWindow(2)).push_many([1, 2, 3], [4.0, 6.0, 8.0]).values
+        array([4., 5., 7.])
+        """
+        keys, times, values = self._parts(columns)
+        kind, ticks = encode_array(times)
+        check_sizes(keys, ticks, values, self._keyed)
+        if not len(ticks):
+            return self._nothing()
+        engine, ticks = self._engine_for(kind, ticks, times)
+        mark = self._late.mark()
+        try:
+            results = engine.push_many(keys, ticks, values, self._late.hand_over)
+        except BaseException:
+            self._late.go_back(mark)
+            raise
+        self._engine = engine
+        return results
+
+    def _parts(self, parts: tuple[Any, ...]) -> tuple[Any, Any, Any]:
+        if len(parts) != 2 + self._keyed:
+            wanted = "a key, a time and a value (by=True)" if self._keyed else "a time and a value (no by=True)"
+            raise TypeError(f"an event of this operator is {wanted}, and {len(parts)} parts were given")
+        return parts if self._keyed else (None, *parts)  # type: ignore[return-value]
+
+    def _nothing(self) -> Results:
+        scale = Scale(INT) if self._engine is None else self._engine.scale
+        return Results(None, scale, self._spec.policies)
+
+    # Times
+
+    def _first_engine(self, kind: Kind) -> Engine:
+        engine = Engine(self._spec, kind)
+        if self._ended:
+            engine.core.end()
+        return engine
+
+    def _engine_for(self, kind: Kind, ticks: Ticks, times: Any) -> tuple[Engine, Ticks]:
+        """An engine for times of that kind, and what their ticks are in it. Nothing of this operator changes yet."""
+        engine = self._engine
+        if engine is None:
+            return self._first_engine(kind), ticks
+        own = engine.scale.kind
+        if (own.name, own.unit) == (kind.name, kind.unit):
+            return engine, ticks
+        if (own, kind) == (INT, FLOAT):
+            return engine.with_real_times(), ticks
+        return engine, np.array([encode_as(own, time) for time in times], np.int64)
+
+    def advance(self, watermark: Any = None) -> Results:
+        """Say that no event before the watermark will come any more, and return what that makes final or due.
+
+        A watermark never goes back: one that is behind changes nothing. None is the end of the stream: everything is
+        final, and whatever is pushed afterwards is late. Cost: that of the results, and O(1) a key.
+
+        >>> import sash
+        >>> s = sash.Sliding(sash.Count(), sash.TumblingWindow(10), emit="final")
+        >>> s.push(3, "a"), s.push(7, "b")
+        ([], [])
+        >>> [(result.start, result.end, result.value) for result in s.advance(11)]
+        [(0, 10, 2)]
+        """
+        if watermark is None:
+            return self.finish()
+        engine = self._engine
+        if engine is None:
+            kind, ticks = encode(watermark)
+            engine = self._first_engine(kind)
+        else:
+            # A time between two ticks closes the one before it.
+            ticks = bound(engine.scale.kind, watermark, up=True)
+        results = engine.advance(ticks)
+        self._engine = engine
+        return results
+
+    def finish(self) -> Results:
+        """The end of the stream: everything that waits is emitted. What is pushed afterwards is late.
+
+        >>> import sash
+        >>> s = sash.Sliding(sash.Sum(), sash.SessionWindow(5), trigger=sash.triggers.AtWatermark())
+        >>> s.push(1, 10), s.push(3, 20), s.push(20, 5)
+        ([], [], [])
+        >>> [(result.start, result.end, result.value) for result in s.finish()]
+        [(1, 3, 30), (20, 20, 5)]
+        """
+        results = self._nothing() if self._engine is None else self._engine.advance(None)
+        self._ended = True
+        return results
+
+    # Queries
+
+    def query(self, key: Any = None, at: Any = None) -> list[Result]:
+        """The windows of a key that end at a time, or now, one result a window; nothing is emitted or changed by it.
+
+        Now is the newest event of all keys, or the watermark if that is further. ValueError for a time before the
+        watermark: events that such a window needs may be gone. Cost: O(log n) combines a window.
+
+        >>> import sash
+        >>> s = sash.Sliding(sash.Sum(), sash.TimeWindow(10), trigger=sash.triggers.OnDemand())
+        >>> s.push(1, 5), s.push(8, 2)
+        ([], [])
+        >>> s.query()[0].value, s.query(at=11)[0].value
+        (7, 2)
+        """
+        engine = self._engine
+        if engine is None:
+            return []
+        ticks = None if at is None else bound(engine.scale.kind, at, up=False)
+        watermark = engine.core.clock()[1]
+        if ticks is not None and watermark is not None and ticks < watermark and not engine.core.finished:
+            raise ValueError(
+                f"{at!r} is before the watermark {engine.scale.time(watermark)!r}: ask for that time or a later one"
+            )
+        results: list[Result] = engine.core.query(key, ticks)
+        return results
+
+    @property
+    def results(self) -> Results:
+        """What waits to be emitted: the results that `finish` would emit now. Nothing changes. Cost: O(n).
+
+        >>> import sash
+        >>> s = sash.Sliding(sash.Sum(), sash.TimeWindow(10), emit="final", lateness=5)
+        >>> s.push(1, 5)
+        []
+        >>> [result.value for result in s.results]
+        [5]
+        """
+        return self._nothing() if self._engine is None else self._engine.copy().advance(None)
+
+    @property
+    def keys(self) -> list[Any]:
+        """The keys that have state, in the order in which they came; [None] for an operator without keys.
+
+        >>> import sash
+        >>> s = sash.Sliding(sash.Sum(), sash.TimeWindow(10), by=True, expire=100)
+        >>> _ = s.push("a", 1, 1), s.push("b", 101, 1)
+        >>> s.keys
+        ['b']
+        """
+        return [] if self._engine is None else self._engine.core.keys()
+
+    @property
+    def watermark(self) -> Any:
+        """The time before which events are late; None if there is none yet.
+
+        >>> import sash
+        >>> s = sash.Sliding(sash.Sum(), sash.TimeWindow(10), lateness=2)
+        >>> _ = s.push(7, 1)
+        >>> s.watermark
+        5
+        """
+        return None if self._engine is None else self._engine.scale.time(self._engine.core.clock()[1])
+
+    @property
+    def late(self) -> list[LateEvent]:
+        """The late events, where on_late="keep" keeps them. The list is yours: clear it when you have seen to them.
+
+        >>> import sash
+        >>> s = sash.Sliding(sash.Sum(), sash.TimeWindow(10), lateness=0, on_late="keep")
+        >>> _ = s.push(7, 1), s.push(6, 2)
+        >>> s.late
+        [LateEvent(key=None, time=6, value=2, watermark=7)]
+        """
+        return self._late.kept
+
+    @property
+    def late_counts(self) -> dict[str, int]:
+        """How many events came late: behind the "watermark", and after the stream had "finished".
+
+        >>> import sash
+        >>> s = sash.Sliding(sash.Sum(), sash.TimeWindow(10), lateness=0)
+        >>> _ = s.push(7, 1), s.push(6, 2)
+        >>> s.late_counts
+        {'watermark': 1, 'finished': 0}
+        """
+        return dict(self._late.counts)
+
+    @property
+    def aggregation(self) -> Aggregation:
+        """What is aggregated."""
+        return self._spec.aggregation
+
+    @property
+    def policies(self) -> tuple[WindowPolicy, ...]:
+        """The windows, in the order in which they were given."""
+        return self._spec.policies
+
+    @property
+    def trigger(self) -> Trigger:
+        """When results are emitted."""
+        return self._spec.trigger
+
+    def __repr__(self) -> str:
+        policies = self.policies[0] if len(self.policies) == 1 else list(self.policies)
+        keys = f", {len(self.keys)} keys" if self._spec.keyed else ""
+        return f"Sliding({self.aggregation!r}, {policies!r}, emit={self._spec.emit!r}{keys})"
+
+    # Snapshots
+
+    def snapshot(self) -> bytes:
+        """The operator as bytes: what it does, its events, and what it has yet to emit. Cost: O(n).
+
+        Functions are not written; `restore` wants them again. `AggregationError` if a key or a value is no plain value.
+
+        >>> import sash
+        >>> s = sash.Sliding(sash.Sum(), sash.TimeWindow(10)); _ = s.push(1, 5)
+        >>> sash.Sliding.restore(s.snapshot()).push(2, 6)[0].value
+        11
+        """
+        engine = self._engine
+        state = {
+            "engine": None if engine is None else engine.dump(),
+            "late": (self._late.counts, [tuple(event) for event in self._late.kept]),
+            "ended": self._ended,
+        }
+        kind = None if engine is None else engine.scale.kind
+        return snapshots.seal(self._spec, self._on_late, kind, state)
+
+    @classmethod
+    def restore(
+        cls,
+        blob: bytes,
+        *,
+        aggregation: Aggregation | None = None,
+        policy: Any = None,
+        trigger: Trigger | None = None,
+        on_late: OnLate | None = None,
+    ) -> Sliding:
+        """The operator of a snapshot, which goes on as if nothing had happened. Cost: O(n).
+
+        What the bytes cannot hold must be passed: an aggregation of your own, policies, triggers and `on_late` with
+        functions. What they hold may be passed, and must then be the same. `SnapshotError` if it is not, or if the
+        bytes are damaged, foreign or newer than this version.
+
+        >>> import sash
+        >>> s = sash.Sliding(sash.Sum(), sash.PolicyWindow(lambda total, old: total - old >= 10))
+        >>> sash.Sliding.restore(s.snapshot())
+        Traceback (most recent call last):
+        ...
+        sash.errors.SnapshotError: the policy holds a function, which no snapshot does: pass policy=... again
+        """
+        opened = snapshots.open_blob(blob, aggregation, policy, trigger, on_late)
+        operator = cls.__new__(cls)
+        operator._start(opened.spec, opened.on_late)
+        operator._ended = opened.state["ended"]
+        counts, kept = opened.state["late"]
+        operator._late.counts = counts
+        operator._late.kept = [LateEvent(*event) for event in kept]
+        if opened.kind is not None:
+            operator._engine = Engine.load(opened.spec, opened.kind, opened.state["engine"])
+        return operator
