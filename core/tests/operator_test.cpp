@@ -19,70 +19,100 @@
 namespace sash::testing {
 namespace {
 
-using lines::Found;
-using lines::LineId;
-using lines::Policy;
+using windows::Policy;
 
 //! Texts, and results as texts.
-class Shelf {
+class TextPartials {
 public:
-    using Answer = std::string;
+    using Result = std::string;
 
-    std::vector<std::pair<lines::Said, std::string>> told;
-    //! How many results may be told before one is refused.
+    std::vector<std::pair<Emission, std::string>> emitted;
+    //! How many results may be emitted before one is refused.
     std::size_t patience = ~std::size_t{0};
 
     void lift(const std::string& text) { lifted_ = monoid_.lift(text); }
-    void open(LineId line) {
-        if (line >= windows_.size()) windows_.resize(line + 1);
+    void open(KeyId key) {
+        if (key >= windows_.size()) windows_.resize(key + 1);
     }
-    void close(LineId line) { windows_[line] = {}; }
-    void insert(LineId line, Time label) {
-        before_.push_back(windows_[line].at(label));
-        windows_[line].insert(monoid_, label, lifted_);
+    void close(KeyId key) { windows_[key] = {}; }
+    void insert(KeyId key, Time label) {
+        undo_.push_back({key, label, windows_[key].at(label)});
+        windows_[key].insert(monoid_, label, lifted_);
     }
-    void take_back(LineId line, Time label) {
-        windows_[line].erase(label);
-        if (before_.back()) windows_[line].insert(monoid_, label, *before_.back());
-        before_.pop_back();
+    void evict(KeyId key, Time label) {
+        windows_[key].for_each_until(
+            label, [&](Time at, const Concat::Partial& partial) { undo_.push_back({key, at, partial}); });
+        windows_[key].bulk_evict(label);
     }
-    void evict(LineId line, Time label) { windows_[line].bulk_evict(label); }
-    void relabel(LineId line, std::span<const Time> from, std::span<const Time> to) {
-        KeyWindow<Concat> moved;
-        windows_[line].for_each([&](Time label, const Concat::Partial& partial) {
-            const auto at = std::lower_bound(from.begin(), from.end(), label) - from.begin();
-            moved.insert(monoid_, to[static_cast<std::size_t>(at)], partial);
-        });
-        windows_[line] = std::move(moved);
+    void commit() { undo_.clear(); }
+    void roll_back() {
+        for (; !undo_.empty(); undo_.pop_back()) {
+            auto& [key, label, before] = undo_.back();
+            if (windows_[key].at(label)) windows_[key].erase(label);
+            if (before) windows_[key].insert(monoid_, label, *before);
+        }
     }
-    void tell(const lines::Said& said, const lines::Question& question) { tell(said, answer(question)); }
-    void tell(const lines::Said& said, const Answer& answer) {
-        if (told.size() >= patience) throw std::runtime_error("enough");
-        told.emplace_back(said, answer);
+    bool empty(KeyId key) const { return windows_[key].size() == 0; }
+    bool any(KeyId key, Time from, Time to) const { return windows_[key].any(from, to); }
+    void relabel(KeyId key, std::span<const Time> from, std::span<const Time> to) {
+        const auto moved = [&](Time label) {
+            return to[static_cast<std::size_t>(std::lower_bound(from.begin(), from.end(), label) - from.begin())];
+        };
+        std::vector<std::pair<Time, Concat::Partial>> entries;
+        windows_[key].for_each(
+            [&](Time label, const Concat::Partial& partial) { entries.emplace_back(moved(label), partial); });
+        windows_[key].assign(monoid_, entries);
+        for (Undo& undo : undo_)
+            if (undo.key == key) undo.label = moved(undo.label);
     }
-    Answer answer(const lines::Question& question) const {
-        if (question.missing) return "missing";
-        if (question.empty) return "";
-        const Concat::Partial partial = windows_[question.line].query(monoid_, question.from, question.to);
+    void emit(const Emission& emission, const PartialRange& range) { emit(emission, result(range)); }
+    void emit(const Emission& emission, const Result& result) {
+        if (emitted.size() >= patience) throw std::runtime_error("enough");
+        emitted.emplace_back(emission, result);
+    }
+    Result result(const PartialRange& range) const {
+        if (range.missing) return "missing";
+        if (range.empty) return "";
+        const Concat::Partial partial = windows_[range.key].query(monoid_, range.from, range.to);
         return partial.present ? monoid_.lower(partial) : "";
     }
-    bool same(const Answer& one, const Answer& other) const { return one == other; }
+    bool same(const Result& one, const Result& other) const { return one == other; }
+    Result seen_by(std::size_t, const PartialRange& range) const { return result(range); }
+    //! A programmable window of the tests keeps four texts.
+    bool evicts(std::size_t, const Result& total, const PartialRange& range) const {
+        return total.size() >= result(range).size() + 4;
+    }
 
-    void save(LineId line, Writer& writer) const {
-        windows_[line].for_each([&](Time, const Concat::Partial& partial) { writer.text(monoid_.lower(partial)); });
+    std::vector<Time> labels(KeyId key) const {
+        std::vector<Time> labels;
+        windows_[key].for_each([&](Time label, const Concat::Partial&) { labels.push_back(label); });
+        return labels;
     }
-    void restore(LineId line, std::span<const Time> labels, Reader& reader) {
-        for (const Time label : labels) windows_[line].insert(monoid_, label, monoid_.lift(std::string(reader.text())));
+    void save(KeyId key, Writer& writer) const {
+        writer.u64(windows_[key].size());
+        windows_[key].for_each([&](Time, const Concat::Partial& partial) { writer.text(monoid_.lower(partial)); });
     }
-    void write(Writer& writer, const Answer& answer) const { writer.text(answer); }
-    Answer read(Reader& reader) const { return std::string(reader.text()); }
+    void restore(KeyId key, std::span<const Time> labels, Reader& reader) {
+        for (const Time label : labels.last(reader.count(1)))
+            windows_[key].insert(monoid_, label, monoid_.lift(std::string(reader.text())));
+    }
+    void write(Writer& writer, const Result& result) const { writer.text(result); }
+    Result read(Reader& reader) const { return std::string(reader.text()); }
 
 private:
+    struct Undo {
+        KeyId key;
+        Time label;
+        std::optional<Concat::Partial> before;
+    };
+
     Concat monoid_{""};
     Concat::Partial lifted_;
     std::vector<KeyWindow<Concat>> windows_;
-    std::vector<std::optional<Concat::Partial>> before_;
+    std::vector<Undo> undo_;
 };
+
+using TextOperator = Operator<TextPartials>;
 
 struct Sample {
     Time ticks;
@@ -129,24 +159,27 @@ Policy counted(std::size_t n) {
 Policy blocks(std::size_t n) {
     return {.kind = Policy::Kind::tumbling_count, .count = n};
 }
+Policy programmable() {
+    return {.kind = Policy::Kind::programmable};
+}
 Policy sessions(Time gap) {
     return {.kind = Policy::Kind::session, .span = {{gap, 0.0}, false, true}};
 }
 
 void test_final_is_brute_force(const std::vector<Policy>& policies, std::optional<Time> lateness, Time spread) {
-    lines::Plan plan{.policies = policies, .emit = lines::Emit::final};
+    OperatorPlan plan{.policies = policies, .emit = Emit::final};
     if (lateness) plan.lateness = Length{*lateness, 0.0};
-    Shelf shelf;
-    Lines<Shelf> operator_(plan, shelf);
+    TextPartials partials;
+    TextOperator operator_(plan, partials);
     std::map<std::uint32_t, std::vector<Sample>> rows;
     for (const Sample& sample : samples(5, 3000, spread)) {
         if (operator_.is_late(sample.ticks)) continue;
         const std::int64_t number = static_cast<std::int64_t>(rows[0].size() + rows[1].size() + rows[2].size());
         rows[sample.slot].push_back({sample.ticks, number, sample.slot, sample.text});
-        shelf.lift(sample.text);
-        operator_.book().begin(false);
-        operator_.take(sample.slot, sample.ticks, false);
-        operator_.book().commit();
+        partials.lift(sample.text);
+        operator_.state().begin(false);
+        operator_.take({sample.slot, sample.ticks});
+        operator_.state().commit();
     }
     operator_.finish();
     std::map<std::pair<std::int64_t, std::size_t>, std::string> expected;
@@ -156,21 +189,21 @@ void test_final_is_brute_force(const std::vector<Policy>& policies, std::optiona
             for (std::size_t window = 0; window < policies.size(); ++window)
                 expected[{row[place].number, window}] = brute_force(policies[window], row, place);
     }
-    check(shelf.told.size() == expected.size(), "each event answers once");
-    for (const auto& [said, text] : shelf.told)
-        check(text == expected[std::pair(said.number, std::size_t{said.window})], "a window is what brute force says");
+    check(partials.emitted.size() == expected.size(), "each event has one result");
+    for (const auto& [emission, text] : partials.emitted)
+        check(text == expected[std::pair(emission.number, std::size_t{emission.window})], "a window is what brute force says");
 }
 
-std::string bytes_of(Lines<Shelf>& operator_) {
+std::string bytes_of(TextOperator& operator_) {
     Writer writer;
-    lines::State(operator_.book()).save(writer);
+    OperatorSnapshot(operator_.state()).save(writer);
     return writer.take();
 }
 
 //! A plan with everything in it that a failure must bring back.
-lines::Plan full_plan(lines::Emit emit, bool aligned) {
-    lines::Plan plan{.policies = {timed(20), sessions(4)}, .emit = emit};
-    if (!aligned) plan.policies.push_back(counted(5));
+OperatorPlan full_plan(Emit emit, bool aligned) {
+    OperatorPlan plan{.policies = {timed(20), sessions(4)}, .emit = emit};
+    if (!aligned) plan.policies.insert(plan.policies.end(), {counted(5), programmable()});
     plan.lateness = Length{30, 0.0};
     plan.expire = Length{25, 0.0};
     plan.changes_only = true;
@@ -178,93 +211,93 @@ lines::Plan full_plan(lines::Emit emit, bool aligned) {
     return plan;
 }
 
-void test_a_call_that_fails_changes_nothing(lines::Emit emit, bool aligned) {
-    Shelf shelf;
-    Lines<Shelf> operator_(full_plan(emit, aligned), shelf);
+void test_a_call_that_fails_changes_nothing(Emit emit, bool aligned) {
+    TextPartials partials;
+    TextOperator operator_(full_plan(emit, aligned), partials);
     const std::vector<Sample> all = samples(9, 400, 25);
     const auto take = [&](std::size_t from, std::size_t to) {
         for (std::size_t i = from; i < to; ++i) {
             if (operator_.is_late(all[i].ticks)) continue;
-            shelf.lift(all[i].text);
-            operator_.take(all[i].slot, all[i].ticks, i % 5 == 0);
+            partials.lift(all[i].text);
+            operator_.take({all[i].slot, all[i].ticks, i % 5 != 0, i % 5 == 0});
         }
     };
     for (std::size_t at = 0; at + 20 <= all.size(); at += 20) {
         const std::string before = bytes_of(operator_);
-        const std::size_t told = shelf.told.size();
-        operator_.book().begin(true);
-        shelf.patience = told + 3;
+        const std::size_t emitted = partials.emitted.size();
+        operator_.state().begin(true);
+        partials.patience = emitted + 3;
         try {
             take(at, at + 20);
-            shelf.patience = told;
+            partials.patience = emitted;
             operator_.finish();
         } catch (const std::runtime_error&) {
         }
-        operator_.book().roll_back();
+        operator_.state().roll_back();
         check(bytes_of(operator_) == before, "everything is as it was");
-        shelf.patience = ~std::size_t{0};
-        shelf.told.resize(told);
-        operator_.book().begin(false);
+        partials.patience = ~std::size_t{0};
+        partials.emitted.resize(emitted);
+        operator_.state().begin(false);
         take(at, at + 20);
-        operator_.book().commit();
+        operator_.state().commit();
     }
-    Shelf other;
-    Lines<Shelf> straight(full_plan(emit, aligned), other);
+    TextPartials other;
+    TextOperator straight(full_plan(emit, aligned), other);
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (straight.is_late(all[i].ticks)) continue;
         other.lift(all[i].text);
-        straight.book().begin(false);
-        straight.take(all[i].slot, all[i].ticks, i % 5 == 0);
-        straight.book().commit();
+        straight.state().begin(false);
+        straight.take({all[i].slot, all[i].ticks, i % 5 != 0, i % 5 == 0});
+        straight.state().commit();
     }
-    check(shelf.told.size() == other.told.size(), "what failed and was tried again says what is said at once");
-    for (std::size_t i = 0; i < shelf.told.size() && i < other.told.size(); ++i)
-        check(shelf.told[i].second == other.told[i].second, "result by result");
+    check(partials.emitted.size() == other.emitted.size(), "what failed and was tried again emits what is emitted at once");
+    for (std::size_t i = 0; i < partials.emitted.size() && i < other.emitted.size(); ++i)
+        check(partials.emitted[i].second == other.emitted[i].second, "result by result");
 }
 
-void test_a_restored_operator_goes_on(lines::Emit emit, bool aligned) {
-    Shelf shelf, other;
-    Lines<Shelf> original(full_plan(emit, aligned), shelf), restored(full_plan(emit, aligned), other);
+void test_a_restored_operator_goes_on(Emit emit, bool aligned) {
+    TextPartials partials, other;
+    TextOperator original(full_plan(emit, aligned), partials), restored(full_plan(emit, aligned), other);
     const std::vector<Sample> all = samples(13, 300, 25);
-    const auto take = [&](Lines<Shelf>& operator_, Shelf& own, std::size_t i) {
+    const auto take = [&](TextOperator& operator_, TextPartials& own, std::size_t i) {
         if (operator_.is_late(all[i].ticks)) return;
         own.lift(all[i].text);
-        operator_.book().begin(false);
-        operator_.take(all[i].slot, all[i].ticks, i % 7 == 0);
-        operator_.book().commit();
+        operator_.state().begin(false);
+        operator_.take({all[i].slot, all[i].ticks, i % 7 != 0, i % 7 == 0});
+        operator_.state().commit();
     };
-    for (std::size_t i = 0; i < 150; ++i) take(original, shelf, i);
+    for (std::size_t i = 0; i < 150; ++i) take(original, partials, i);
     const std::string bytes = bytes_of(original);
-    std::vector<lines::Slot> slots;
-    for (const LineId id : lines::State(original.book()).lines()) slots.push_back(original.book().line(id).slot);
+    std::vector<KeySlot> slots;
+    for (const KeyId id : OperatorSnapshot(original.state()).keys()) slots.push_back(original.state().slot(id));
     Reader reader(bytes);
-    lines::State(restored.book()).restore(reader, slots);
-    restored.book().now() = original.book().now();
+    OperatorSnapshot(restored.state()).restore(reader, slots);
+    restored.state().now() = original.state().now();
     check(reader.left() == 0, "all bytes are read");
     check(bytes_of(restored) == bytes, "equal operators give equal bytes");
-    shelf.told.clear();
-    for (std::size_t i = 150; i < all.size(); ++i) take(original, shelf, i), take(restored, other, i);
+    partials.emitted.clear();
+    for (std::size_t i = 150; i < all.size(); ++i) take(original, partials, i), take(restored, other, i);
     original.finish();
     restored.finish();
-    check(!other.told.empty() && shelf.told.size() == other.told.size(), "it says as much");
-    for (std::size_t i = 0; i < shelf.told.size() && i < other.told.size(); ++i)
-        check(shelf.told[i].second == other.told[i].second, "and the same");
+    check(!other.emitted.empty() && partials.emitted.size() == other.emitted.size(), "it emits as much");
+    for (std::size_t i = 0; i < partials.emitted.size() && i < other.emitted.size(); ++i)
+        check(partials.emitted[i].second == other.emitted[i].second, "and the same");
 }
 
 void test_rows_are_found_wherever_they_come(std::size_t most) {
     std::mt19937 random(17);
-    lines::RowList rows;
+    RowList rows;
     std::vector<std::pair<Time, std::int64_t>> model;
     for (std::int64_t i = 0; i < 6000; ++i) {
         const Time ticks = i / 3 - static_cast<Time>(random() % 2 == 0 ? 0 : random() % 1500);
         const std::pair row(ticks, i);
         const auto place = std::lower_bound(model.begin(), model.end(), row) - model.begin();
         model.insert(model.begin() + place, row);
-        check(rows.insert({.ticks = ticks, .number = i, .null = false}) == static_cast<std::size_t>(place),
+        check(rows.insert({.ticks = ticks, .number = i, .has_partial = true, .null = false, .fires = true}) == static_cast<std::size_t>(place),
               "a row goes behind its peers");
         if (i % 50 == 49 || model.size() > most) {
             const std::size_t gone = random() % std::min<std::size_t>(20, model.size());
-            rows.forget(gone);
+            rows.drop(gone);
             model.erase(model.begin(), model.begin() + static_cast<std::ptrdiff_t>(gone));
         }
         if (i % 11 == 10 && model.size() > 1) {
@@ -277,7 +310,7 @@ void test_rows_are_found_wherever_they_come(std::size_t most) {
               "places count the rows that are left");
         check(rows.place_of(model[at].first, model[at].second) == at, "a row is found by time and number");
         std::size_t seen = 0;
-        rows.for_each([&](const lines::Row& kept) { seen += kept.number == model[seen].second; });
+        rows.for_each([&](const Row& row) { seen += row.number == model[seen].second; });
         check(seen == model.size(), "all rows are met in their order");
     }
 }
@@ -287,7 +320,7 @@ void test_rows_are_found_wherever_they_come(std::size_t most) {
 
 int main() {
     using namespace sash::testing;
-    using sash::lines::Emit;
+    using sash::Emit;
     for (const std::size_t most : {24, 200, 6000}) test_rows_are_found_wherever_they_come(most);
     for (const std::optional<sash::Time> lateness : {std::optional<sash::Time>(), std::optional<sash::Time>(40)}) {
         test_final_is_brute_force({timed(7), timed(60)}, lateness, 45);

@@ -97,6 +97,28 @@ TRIGGERS: dict[str, Trigger | None] = {
 EMITS = ("arrival", "final", "update")
 
 
+class Interpreted(sash.Aggregation):
+    """An aggregation without its compiled twin: the operator runs its Python methods."""
+
+    def __init__(self, inner: sash.Aggregation) -> None:
+        self.inner = inner
+        self.identity = inner.identity
+        self.nan = inner.nan
+        self.timed = inner.timed  # type: ignore[misc]
+
+    def lift(self, *event: Any) -> Any:
+        return self.inner.lift(*event)
+
+    def combine(self, older: Any, newer: Any) -> Any:
+        return self.inner.combine(older, newer)
+
+    def lower(self, partial: Any) -> Any:
+        return self.inner.lower(partial)
+
+    def skips(self, value: Any) -> bool:
+        return self.inner.skips(value)
+
+
 class Step(NamedTuple):
     """An event, or a watermark if there is no key to it."""
 

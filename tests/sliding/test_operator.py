@@ -336,7 +336,6 @@ class TestRefusals:
             ({"lateness": "soon"}, WindowSpecError, "no duration"),
             ({"lateness": -1}, WindowSpecError, "longer than zero"),
             ({"on_late": "ignore"}, ValueError, "on_late is"),
-            ({"algorithm": "two_stacks"}, ValueError, "algorithm is"),
             ({"min_periods": -1}, ValueError, "min_periods"),
             ({"by": "card"}, WindowSpecError, "by is True"),
             ({"aggregation": sum}, sash.AggregationError, "aggregation is needed"),

@@ -1,6 +1,8 @@
 #include "operator/partials.hpp"
 
+#include <algorithm>
 #include <deque>
+#include <map>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -71,33 +73,57 @@ public:
     void insert(KeyId key, Time label) override {
         KeyWindow<M>& window = windows_[key];
         if (!careful_) return window.insert(monoid_, label, lifted_);
-        undo_.push_back({window.at(label), false});
+        undo_.push_back({key, label, window.at(label)});
         window.insert(monoid_, label, lifted_);
-        undo_.back().inserted = true;
         if (!monoid_.may_overflow()) return;
         const Partial whole = window.query(monoid_, kEarliest, kLatest);
         if (monoid_.overflowed(whole)) static_cast<void>(layout_of(monoid_).lower(words_of(whole)));
     }
-    void take_back(KeyId key, Time label) override {
-        if (undo_.back().inserted) {
-            windows_[key].erase(label);
-            if (undo_.back().before) windows_[key].insert(monoid_, label, *undo_.back().before);
-        }
-        undo_.pop_back();
+
+    void evict(KeyId key, Time label) override {
+        if (careful_)
+            windows_[key].for_each_until(
+                label, [&](Time at, const Partial& partial) { undo_.push_back({key, at, partial}); });
+        windows_[key].bulk_evict(label);
     }
 
-    void evict(KeyId key, Time label) override { windows_[key].bulk_evict(label); }
+    void commit() override {
+        careful_ = false;
+        undo_.clear();
+    }
+    //! O(n) in the entries of the keys that changed. No combine is called, since that may be what has failed.
+    void roll_back() override {
+        std::map<KeyId, std::map<Time, Partial>> keys;
+        for (; !undo_.empty(); undo_.pop_back()) {
+            Undo& undo = undo_.back();
+            const auto [found, fresh] = keys.try_emplace(undo.key);
+            if (fresh)
+                windows_[undo.key].for_each(
+                    [&](Time label, const Partial& partial) { found->second.emplace(label, partial); });
+            if (undo.before) {
+                found->second.insert_or_assign(undo.label, std::move(*undo.before));
+            } else {
+                found->second.erase(undo.label);
+            }
+        }
+        for (const auto& [key, entries] : keys) windows_[key].assign(monoid_, entries);
+        careful_ = false;
+    }
+
     bool empty(KeyId key) const override { return windows_[key].size() == 0; }
     bool any(KeyId key, Time from, Time to) const override { return windows_[key].any(from, to); }
 
     void relabel(KeyId key, std::span<const Time> from, std::span<const Time> to) override {
-        KeyWindow<M> moved;
+        std::vector<std::pair<Time, Partial>> moved;
         std::size_t at = 0;
         windows_[key].for_each([&](Time label, const Partial& partial) {
             while (from[at] != label) ++at;
-            moved.insert(monoid_, to[at], partial);
+            moved.emplace_back(to[at], partial);
         });
-        windows_[key] = std::move(moved);
+        windows_[key].assign(monoid_, moved);
+        for (Undo& undo : undo_)
+            if (undo.key == key) undo.label = to[static_cast<std::size_t>(
+                    std::lower_bound(from.begin(), from.end(), undo.label) - from.begin())];
     }
 
     void emit(const Emission& emission, const PartialRange& range) override {
@@ -171,10 +197,11 @@ public:
     }
 
 private:
-    //! What was under the label of an insert before it, and whether the insert was made.
+    //! What was under a label before it changed.
     struct Undo {
+        KeyId key;
+        Time label;
         std::optional<Partial> before;
-        bool inserted;
     };
 
     const Layout& layout() const { return layout_of(monoid_); }

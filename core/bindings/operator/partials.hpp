@@ -38,8 +38,9 @@ public:
     virtual void open(KeyId key) = 0;
     virtual void close(KeyId key) = 0;
     virtual void insert(KeyId key, Time label) = 0;
-    virtual void take_back(KeyId key, Time label) = 0;
     virtual void evict(KeyId key, Time label) = 0;
+    virtual void commit() = 0;
+    virtual void roll_back() = 0;
     virtual bool empty(KeyId key) const = 0;
     virtual bool any(KeyId key, Time from, Time to) const = 0;
     virtual void relabel(KeyId key, std::span<const Time> from, std::span<const Time> to) = 0;
@@ -61,7 +62,7 @@ public:
     virtual bool lift(const IncomingValue& value) = 0;
     //! How much closer an event may bring its results to an error; see Group::reach.
     virtual double reach_of(const IncomingValue& value) const = 0;
-    //! Whether inserts may have to be taken back, and are refused where the whole of a key has no result any more.
+    //! Whether changes may have to be undone, and inserts are refused where the whole of a key has no result any more.
     virtual void begin(bool careful, EmittedResults* out) = 0;
     virtual std::size_t bytes() const = 0;
     //! The same keys, in another layout or at other times.

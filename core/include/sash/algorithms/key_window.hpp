@@ -58,6 +58,21 @@ public:
         few_.erase(place, place + 1);
     }
 
+    //! These entries instead, ascending by time; nothing is combined.
+    template <class Entries>
+    void assign(const M& monoid, const Entries& entries) {
+        few_ = {};
+        many_.reset();
+        for (const auto& [time, partial] : entries) {
+            if (!many_ && few_.size() == kFew) grow_up(monoid);
+            if (many_) {
+                many_->load_uncombined(time, partial);
+            } else {
+                few_.insert(few_.size(), {time, partial});
+            }
+        }
+    }
+
     //! Everything at or before the time.
     void bulk_evict(Time time) {
         if (many_) {
@@ -92,6 +107,17 @@ public:
         if (many_) return many_->for_each(f);
         for (const Entry& entry : few_) f(entry.time, entry.partial);
     }
+    //! The entries at or before the time.
+    template <class F>
+    void for_each_until(Time time, F f) const {
+        if (many_) {
+            if (many_->size() != 0 && many_->oldest() <= time)
+                many_->for_each_from(kEarliest, many_->count(kEarliest, time), f);
+            return;
+        }
+        for (const Entry& entry : few_)
+            if (entry.time <= time) f(entry.time, entry.partial);
+    }
 
 private:
     //! Where a scan of an array begins to cost more than a tree. A combine that runs a user's function is dear.
@@ -118,7 +144,7 @@ private:
 
     void grow_up(const M& monoid) {
         auto many = std::make_unique<Fiba<M>>(monoid, FibaOptions{0, kLeaf});
-        for (const Entry& entry : few_) many->load(entry.time, entry.partial);
+        for (const Entry& entry : few_) many->load_uncombined(entry.time, entry.partial);
         many_ = std::move(many);
         few_ = {};
     }

@@ -82,6 +82,7 @@ public:
 
     //! Everything as it was before begin().
     void roll_back() {
+        partials_->roll_back();
         for (; !undo_.changes.empty(); undo_.changes.pop_back()) undo(undo_.changes.back());
         now_ = undo_.now;
         count_ = undo_.count;
@@ -94,11 +95,13 @@ public:
 
     //! The call went well: drops what no window needs, and the states that are done.
     void commit() {
+        partials_->commit();
         for (const KeyId id : touched_) drop_needless(id);
         commit_end();
     }
     //! The same at the end of the stream, where nothing is worth dropping.
     void commit_end() {
+        partials_->commit();
         for (const KeyId id : done_) close_if_done(id);
         settle();
     }
@@ -112,20 +115,17 @@ public:
     //! Drops rows in the midst of a call that cannot fail, so that a long batch retains no more than a short one. All
     //! that is before the watermark has been emitted.
     void tidy(KeyId id) {
-        if (undo_.on) return;
         evict_needless(id, now_.watermark);
         State& state = keys_[id];
-        if (state.rows().size() <= kFew || state.rows().size() < state.extras().drop_at) return;
+        if (undo_.on || state.rows().size() <= kFew || state.rows().size() < state.extras().drop_at) return;
         drop_rows(id);
         state.edit_extras().drop_at = 2 * state.rows().size();
     }
     //! The keys that have no state any more, since the last call.
     std::vector<KeySlot> take_freed() { return keys_.take_freed(); }
 
-    //! Partials that no window which ends at or after the time can hold go. Nothing may need to be undone.
-    void evict_before(KeyId id, Time time) {
-        if (!undo_.on) evict_needless(id, time);
-    }
+    //! Partials that no window which ends at or after the time can hold go.
+    void evict_before(KeyId id, Time time) { evict_needless(id, time); }
 
     //! Drops what no window after the watermark can hold, and the keys that have nothing left. O(keys).
     void trim() {
@@ -149,7 +149,6 @@ public:
 
     //! An event that leaves no row: its partial alone.
     void put_partial(KeyId id, Time ticks, bool has_partial) {
-        note({.kind = Kind::put, .key = id, .ticks = ticks, .number = count_, .has_partial = has_partial});
         ++count_;
         if (undo_.on) touch(id);
         if (plan_.expire) see(id, ticks);
@@ -160,7 +159,7 @@ public:
     //! which on windows are what they were.
     std::size_t put(KeyId id, const IncomingEvent& event, std::vector<std::size_t>& unaffected) {
         State& state = keys_[id];
-        note({.kind = Kind::put, .key = id, .ticks = event.ticks, .number = count_, .has_partial = event.has_partial});
+        note({.kind = Kind::put, .key = id, .ticks = event.ticks, .number = count_});
         const std::int64_t number = count_++;
         const std::size_t place = state.edit_rows().insert(
             {.ticks = event.ticks, .number = number, .has_partial = event.has_partial, .null = event.null, .fires = event.fires});
@@ -352,9 +351,9 @@ private:
         unaffected.clear();
         if (!has_steps_ && plan_.emit != Emit::update) return;
         for (std::size_t window = 0; window < plan_.policies.size(); ++window) {
-            unaffected.push_back(plan_.policies[window].stepping()
-                                     ? step(id, window, place, marks[window], relabelled)
-                                     : bounds().unaffected(keys_[id], window, place));
+            const windows::Mark mark = marks.empty() ? windows::Mark{} : marks[window];
+            unaffected.push_back(plan_.policies[window].stepping() ? step(id, window, place, mark, relabelled)
+                                                                   : bounds().unaffected(keys_[id], window, place));
         }
     }
 
@@ -523,12 +522,8 @@ private:
     }
 
     void undo_put(State& state, const Change<Result>& change) {
-        if (!has_rows_) {
-            if (change.has_partial) partials_->take_back(change.key, change.ticks);
-            return;
-        }
+        if (!has_rows_) return;
         const std::size_t place = state.rows().place_of(change.ticks, change.number);
-        if (change.has_partial) partials_->take_back(change.key, state.label(place));
         if (has_sessions_) follow_sessions(state, place, false);
         if (state.has_extras()) std::erase(state.edit_extras().nulls, std::pair(change.ticks, change.number));
         state.edit_rows().erase(place);

@@ -40,20 +40,21 @@ struct Emission {
 };
 
 //! Keeps the partials of each key under labels that ascend with its rows, and takes what is emitted. Emitting may be
-//! refused by an exception; so may an insert, and a question of a programmable window. Nothing else throws.
+//! refused by an exception; so may an insert, and what a programmable window sees. Nothing else throws.
 template <class P>
 concept Partials = requires(P p, KeyId key, Time label, std::span<const Time> labels, const PartialRange& range,
                             const Emission& emission, const typename P::Result& result, std::size_t window) {
     p.open(key);
     p.close(key);
-    //! The event that is being taken in; an equal label combines: old (x) new. What throws has inserted all the same.
+    //! The event that is being taken in; an equal label combines: old (x) new.
     p.insert(key, label);
-    //! The opposite of the last insert that has not been taken back, under the label that it has now.
-    p.take_back(key, label);
     //! Everything at or before the label goes.
     p.evict(key, label);
     { p.empty(key) } -> std::convertible_to<bool>;
     { p.any(key, label, label) } -> std::convertible_to<bool>;
+    //! The call went well, or every insert and eviction since it began is undone, under the labels of now.
+    p.commit();
+    p.roll_back();
     //! What was under the first labels is under the second now; both ascend.
     p.relabel(key, labels, labels);
     p.emit(emission, range);

@@ -22,7 +22,6 @@ struct Change {
     //! Of a row; the number is also the subject of a result, how many rows waited, and the place of a step.
     Time ticks = 0;
     std::int64_t number = 0;
-    bool has_partial = false;
     //! The next slide; the newest row.
     std::optional<Time> before = {};
     //! Of a result, or of steps.

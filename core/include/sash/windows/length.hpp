@@ -34,9 +34,14 @@ struct Span {
     bool with_start = false;
     bool with_end = true;
 
+    //! The first time that is in. Nothing is left out for want of times: a start before the first of them lets all in,
+    //! and an end that no length can be told from, such as an infinity, is in its own window.
     Time from(Time end, bool reals) const {
         const Time start = length.before(end, reals);
-        return with_start || start == kLatest ? start : start + 1;
+        if (start >= end) return end;
+        const bool before_all = !reals && static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(kEarliest) <
+                                              static_cast<std::uint64_t>(length.ticks);
+        return with_start || before_all ? start : start + 1;
     }
     Time to(Time end) const { return with_end || end == kEarliest ? end : end - 1; }
 };

@@ -35,6 +35,12 @@ void Fiba<M>::insert_fallible(Time time, Partial partial) {
     std::rethrow_exception(failure);
 }
 
+template <Monoid M>
+void Fiba<M>::load_uncombined(Time time, Partial partial) {
+    if constexpr (M::fallible) stale_ = size_ > 0;
+    insert_infallible(time, std::move(partial));
+}
+
 //! The entry of a time, if it is there.
 template <Monoid M>
 auto Fiba<M>::find(Time time) const -> Partial* {

@@ -131,8 +131,12 @@ void Fiba<M>::ensure_fresh() const {
 template <Monoid M>
 auto Fiba<M>::query() const -> Partial {
     ensure_fresh();
-    if (size_ == 0 || left_leaf_.begin() == split_) return back_;
-    const Partial& front = suffix_[left_leaf_.begin()];
+    return size_ == 0 || left_leaf_.begin() == split_ ? back_ : query_from(left_leaf_.begin());
+}
+
+template <Monoid M>
+auto Fiba<M>::query_from(std::uint32_t first) const -> Partial {
+    const Partial& front = suffix_[first];
     if (height_ == 0) return split_ == left_leaf_.end() ? front : monoid_.combine(front, back_);
     return monoid_.combine(monoid_.combine(front, middle_), back_);
 }

@@ -102,6 +102,8 @@ public:
     template <class F>
     void for_each_from(Time from, std::size_t most, F f) const;
     void load(Time time, Partial partial) { insert(time, std::move(partial)); }
+    //! Behind all others, without a combine that may fail: the next query makes the aggregates anew.
+    void load_uncombined(Time time, Partial partial);
 
     void clear();
     //! Gives back what the window does not need now. O(n).
@@ -146,6 +148,9 @@ private:
     void append_to(Partial& older, const Partial& newer) const;
     void settle_failure();
     void ensure_fresh() const;
+    //! Everything from an entry of the left leaf on, which must lie in front of the split. At most 2 combines.
+    Partial query_from(std::uint32_t first) const;
+    std::optional<Partial> near_suffix(Time from, Time to) const;
     Leaf leaf(Id id) const { return pool_.leaf(id); }
     Inner inner(Id id) const { return pool_.inner(id); }
     std::uint32_t max_arity() const { return 2 * min_arity_; }

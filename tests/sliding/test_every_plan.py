@@ -1,4 +1,4 @@
-"""The engine in the core for every policy, trigger and emit that asks no Python says what the engine in Python says."""
+"""Every policy, trigger and emit mode over native members, beside the same over members in Python."""
 
 import datetime as dt
 from itertools import groupby
@@ -9,15 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sash
-from sash.operator.native_lines import NativeLines
+from sash.operator.engine import Engine
 from sash.testing import same
 from sash.triggers import AtWatermark, EachEvent, EveryEvents, EverySlide, OnDemand
 from sash.windows import CountWindow, LandmarkWindow, SessionWindow, TimeWindow, TumblingWindow
 
-from .stories import EMITS
-
-#: An algorithm that the engines in the core do not run, so that the engine in Python does.
-IN_PYTHON = {"algorithm": "btree"}
+from .stories import EMITS, Interpreted
 
 
 class Digest(sash.Aggregation):
@@ -67,24 +64,19 @@ options = st.fixed_dictionaries(
 )
 
 
-def triggers_of(windows, emit):
-    """The triggers that these windows can share, and that this engine runs: the other one answers at once."""
-    at_once = windows == "time" and emit == "arrival"
+def triggers_of(windows):
+    """The triggers that these windows can share."""
     apart = windows in ("count", "mixed")
-    return [
-        trigger
-        for trigger in TRIGGERS
-        if not (at_once and isinstance(trigger, EachEvent)) and not (apart and isinstance(trigger, AtWatermark))
-    ]
+    return [trigger for trigger in TRIGGERS if not (apart and isinstance(trigger, AtWatermark))]
 
 
-def told(results):
-    """What was said, as plain tuples."""
+def plain(results):
+    """Results as plain tuples."""
     return [(r.key, r.start, r.end, r.value, r.revision, r.time, r.number, r.window) for r in results]
 
 
 def agree(native, python):
-    native, python = told(native), told(python)
+    native, python = plain(native), plain(python)
     assert [one[:3] + one[4:] for one in native] == [one[:3] + one[4:] for one in python]
     for one, other in zip(native, python, strict=True):
         assert same(one[3], other[3], 1e-9, scale=100.0), (one, other)
@@ -94,7 +86,7 @@ def both(subject, windows, **options):
     native, python = SUBJECTS[subject]
     return (
         sash.Sliding(native, windows, by=True, **options),
-        sash.Sliding(python, windows, by=True, **options, **IN_PYTHON),
+        sash.Sliding(Interpreted(python), windows, by=True, **options),
     )
 
 
@@ -110,9 +102,6 @@ def compare(native, python, drawn):
     half = len(drawn) // 2
     for step in drawn[:half]:
         agree(take(native, [step]), take(python, [step]))
-    if half:
-        assert isinstance(native._engine, NativeLines)
-        assert not isinstance(python._engine, NativeLines)
     native = sash.Sliding.restore(native.snapshot(), aggregation=native.aggregation)
     for _, batch in groupby(drawn[half:], key=len):
         batch = list(batch)
@@ -127,10 +116,10 @@ def compare(native, python, drawn):
 
 @pytest.mark.parametrize("emit", EMITS)
 @pytest.mark.parametrize("windows", WINDOWS)
-def test_the_two_engines_say_the_same(windows, emit):
+def test_native_and_python_members_agree(windows, emit):
     """With every trigger, late events, nulls, equal times, keys of all kinds, idle keys, watermarks and a restore."""
 
-    @given(steps, st.sampled_from(sorted(SUBJECTS)), st.sampled_from(triggers_of(windows, emit)), options)
+    @given(steps, st.sampled_from(sorted(SUBJECTS)), st.sampled_from(triggers_of(windows)), options)
     def check(drawn, subject, trigger, drawn_options):
         compare(*both(subject, WINDOWS[windows], trigger=trigger, emit=emit, on_late="keep", **drawn_options), drawn)
 
@@ -164,7 +153,7 @@ def test_other_kinds_of_time(kind, trigger, emit):
 def test_integer_times_become_floats(windows, emit):
     """Once a float comes, and what waits, what was told and where windows begin stay what they were."""
     events = [("a", 1, 5), ("b", 4, None), ("a", 6, 2), ("a", 8.5, 3), ("b", 9.25, 4), ("a", 2, 7), ("b", 19, 1)]
-    for trigger in triggers_of(windows, emit):
+    for trigger in triggers_of(windows):
         native, python = both("composite", WINDOWS[windows], trigger=trigger, emit=emit, lateness=9, min_periods=1)
         for event in events:
             agree(native.push(*event), python.push(*event))
@@ -279,7 +268,7 @@ def test_keys_that_came_late_or_fell_idle_leave_nothing():
         s.push_many(names + 10**9, np.full(1000, start - 50), names)
     assert len(s.keys) == 10
     assert s.late_counts["watermark"] == 100_000
-    assert s._engine.memory() < 3_000_000
+    assert s._engine.core.memory() < 3_000_000
 
 
 def test_what_is_forgotten_is_not_needed():
@@ -291,7 +280,7 @@ def test_what_is_forgotten_is_not_needed():
     for start in range(0, 3000, 250):
         batch = ["k"] * 250, ticks[start : start + 250], np.arange(start, start + 250)
         agree(native.push_many(*batch), python.push_many(*batch))
-    assert native._engine.memory() < 60_000
+    assert native._engine.core.memory() < 60_000
     agree(native.finish(), python.finish())
 
 
@@ -306,7 +295,7 @@ def test_a_damaged_snapshot_is_an_error(place):
         damaged = body.copy()
         damaged[(place + flipped) % len(body)] ^= 0x55
         try:
-            twin = NativeLines.load(s._spec, s._engine.bound.scale, s._engine.row, {**state, "body": bytes(damaged)})
+            twin = Engine.load(s._spec, s._engine.scale.kind, {**state, "body": bytes(damaged)})
             twin.advance(None)
         except (sash.SnapshotError, OverflowError):
             pass
