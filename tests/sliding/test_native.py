@@ -15,7 +15,7 @@ AGGREGATIONS = [
     sash.Sum(),
     sash.Max(),
     sash.Mean(),
-    sash.SampleVariance(),
+    sash.Var(),
     sash.Delta(),
     sash.DecayedSum(half_life=3),
     sash.TimeWeightedMean(),

@@ -56,7 +56,7 @@ EXPECTED = [
     (sash.Min("i"), "bigint", True),
     (sash.Max("f"), "double", True),
     (sash.Mean("i"), "double", True),
-    (sash.SampleStdDev("f"), "double", True),
+    (sash.Std("f"), "double", True),
     (sash.First("f"), "float", True),
     (sash.Last("m"), "decimal(9,2)", True),
     (sash.IthYoungest("d", i=2), "date", True),
@@ -100,7 +100,7 @@ def test_a_result_has_its_type(aggregation: sash.Aggregation, kind: str | None, 
         assert field.dataType.simpleString() == kind
 
 
-@pytest.mark.parametrize("name", sorted(sash.built_ins()))
+@pytest.mark.parametrize("name", sorted(sash.aggregations.built_ins()))
 def test_every_built_in_has_a_type(name: str) -> None:
     """None of them needs to be told."""
     columns = {
@@ -109,7 +109,7 @@ def test_every_built_in_has_a_type(name: str) -> None:
         "Concat": "s",
         "NaiveBayes": "si",
     }
-    made = sash.built_ins()[name](*columns.get(name, "i"))
+    made = sash.aggregations.built_ins()[name](*columns.get(name, "i"))
     assert fields(aggregations={"out": made})[0].dataType.simpleString()
 
 

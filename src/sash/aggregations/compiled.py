@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from sash.aggregations.base import Aggregation, Native, OnNan
+from sash.aggregations.declared import Result
 from sash.aggregations.numba_functions import Functions, Number, compile_functions
 from sash.aggregations.reading import is_nan
 from sash.aggregations.records import record
@@ -119,9 +120,10 @@ class Compiled(Aggregation):
         return self._functions.shape(fields)
 
     @property
-    def truth(self) -> bool:
-        """Whether the result is one bool."""
-        return self._functions.truth
+    def result(self) -> Result:  # type: ignore[override]
+        """What Numba found: one number or truth; of several, only the original knows what they are."""
+        form = self._functions.result
+        return None if form.several else form.kinds[0]
 
     def functions(self) -> dict[str, Any]:
         """What the core is told: the addresses of the functions, the identity as words, which numbers are integers.
@@ -136,7 +138,7 @@ class Compiled(Aggregation):
     @cached_property
     def _native(self) -> Native:
         inputs = tuple(_INPUTS[kind] for kind in self.values)
-        return record(self, "compiled", inputs, self.functions(), truth=self.truth)
+        return record(self, "compiled", inputs, self.functions())
 
     def to_dict(self) -> dict[str, Any]:
         original = self.original.to_dict()

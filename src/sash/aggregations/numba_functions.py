@@ -89,11 +89,6 @@ class Functions:
     #: Makes the result of its fields.
     build: Callable[[list[Any]], Any]
 
-    @property
-    def truth(self) -> bool:
-        """Whether the result is one bool."""
-        return not self.result.several and self.result.kinds == ("bool",)
-
     def options(self) -> dict[str, Any]:
         """What the core is told."""
         return {

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from sash.aggregations import records
-from sash.aggregations.records import Part, Row
+from sash.aggregations.records import Row
 from sash.errors import SnapshotError
 from sash.operator import state
 from sash.operator.core_engine import CoreEngine
@@ -17,9 +15,6 @@ from sash.operator.spec import Spec
 from sash.times import FLOAT
 
 __all__ = ["dump", "load", "make", "with_real_times"]
-
-#: Parts that answer with several numbers: their results are made in Python.
-_SEVERAL: Final = frozenset({"m4", "increasing_run", "line"})
 
 
 def make(spec: Spec, scale: Scale) -> Engine:
@@ -46,13 +41,9 @@ def _row_of(spec: Spec) -> Row | None:
     if spec.algorithm != "fiba" or not asks_no_python(spec):
         return None
     row = records.row_of(spec.aggregation)
-    if row is None or row.objects or any(_answers_with_several(part) for part in row.parts):
+    if row is None or row.objects or any(part.several for part in row.parts):
         return None
     return row
-
-
-def _answers_with_several(part: Part) -> bool:
-    return part.kernel in _SEVERAL or bool(part.options.get("several"))
 
 
 def dump(engine: Engine) -> state.State:

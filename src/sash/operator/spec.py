@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from sash.aggregations import Count, Mean, PopulationVariance
+from sash.aggregations import Count, Mean, Var
 from sash.aggregations.base import Aggregation
 from sash.algorithms import ALGORITHMS
 from sash.durations import Duration, parse_duration
@@ -105,7 +105,7 @@ class Bound:
                 return PolicyView(policy, 0 if policy.over is None else self._track(policy.over))
             case AdaptiveWindow():
                 read = partial(measured, policy.of)
-                mean, variance, count = (self._track(made, read) for made in (Mean(), PopulationVariance(), Count()))
+                mean, variance, count = (self._track(made, read) for made in (Mean(), Var(ddof=0), Count()))
                 return AdaptiveView(policy, (mean, variance, count))
         raise WindowSpecError(f"{policy!r:.80} is no window that an operator can run: use one of sash.windows")
 
