@@ -244,7 +244,7 @@ def longest(column: str) -> sash.Aggregation:
 
     class Longest(sash.Aggregation):
         identity = ""
-        gives = "str"
+        result = "str"
 
         def lift(self, value: str) -> str:
             return value

@@ -172,7 +172,7 @@ def test_keys_and_measures_have_types_that_will_do() -> None:
 
 
 def test_the_type_of_ones_own_is_said_or_asked_for() -> None:
-    """By the class, in `gives`; by `types`, as text or as a type; otherwise the error says how."""
+    """By the class, in `result`; by `types`, as text or as a type; otherwise the error says how."""
     own = sash.aggregation(combine=max, identity=0, column="i", name="greatest")
     with pytest.raises(sash.PlanError, match=r'aggregation .top.: the type .* types=\{"top": "double"\}'):
         fields(aggregations={"top": own})
@@ -180,7 +180,7 @@ def test_the_type_of_ones_own_is_said_or_asked_for() -> None:
     assert (field.dataType, field.nullable) == (BinaryType(), True)
 
     class Said(sash.Sum):
-        gives = "float"
+        result = "float"
 
         def lower(self, partial: Any) -> Any:
             return partial / 2

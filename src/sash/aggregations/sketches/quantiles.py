@@ -109,11 +109,11 @@ class Quantile(_OneRank):
     """The value at the rank `q`, a float: 0.5 is the median, 0.99 the 99th percentile. Where the rank lies between two
     values it is interpolated, as pandas and NumPy do.
 
-    Exact where a window holds at most 64 values, and in frames and Spark's batch at most 50,000. Beyond that it is an
-    estimate of a KLL sketch: the value of a rank that is off by at most 1.33%, 99 times in 100. `Quantiles` gives the
-    bounds too, and other sketches. Values are read as float64. The laws hold within the bounds: commutative, not
-    invertible; None for an empty window. Needs the extra `sash[sketches]`. Cost of combine: O(200), and O(1) while
-    there are few values.
+    Exact where a window holds at most 64 values; in frames and in Spark's batch, with `emit="final"`, at most 50,000.
+    Beyond that it is an estimate of a KLL sketch: the value of a rank that is off by at most 1.33%, 99 times in 100.
+    `Quantiles` gives the bounds too, and other sketches. Values are read as float64. The laws hold within the bounds:
+    commutative, not invertible; None for an empty window. Needs the extra `sash[sketches]`. Cost of combine: O(k) with
+    k = 200, and O(1) while there are few values.
 
     >>> import sash
     >>> w = sash.Window(sash.Quantile(q=0.25))
@@ -134,10 +134,10 @@ class Median(_OneRank):
     """The median, a float: the value in the middle, or the mean of the two in the middle. It is `Quantile` of 0.5, and
     as exact.
 
-    Exact where a window holds at most 64 values, and in frames and Spark's batch at most 50,000; beyond that an
-    estimate of a KLL sketch, whose rank is off by at most 1.33%, 99 times in 100. The laws hold within the bounds:
-    commutative, not invertible; None for an empty window. Needs the extra `sash[sketches]`. Cost of combine: O(200),
-    and O(1) while there are few values.
+    Exact where a window holds at most 64 values; in frames and in Spark's batch, with `emit="final"`, at most 50,000.
+    Beyond that it is an estimate of a KLL sketch, whose rank is off by at most 1.33%, 99 times in 100. The laws hold
+    within the bounds: commutative, not invertible; None for an empty window. Needs the extra `sash[sketches]`. Cost of
+    combine: O(k) with k = 200, and O(1) while there are few values.
 
     >>> import sash
     >>> w = sash.Window(sash.Median())
