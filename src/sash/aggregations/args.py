@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 from sash.aggregations.base import Aggregation, Native, OnNan, built_in, check_nan
 from sash.aggregations.declared import Inputs, Pick, Result
-from sash.aggregations.extrema import Number, beats
-from sash.aggregations.reading import is_nan, not_nan, plain, read_number
+from sash.aggregations.extrema import beats
+from sash.aggregations.reading import Number, is_nan, not_nan, plain, read_number
 
 __all__ = ["ArgMax", "ArgMin"]
 

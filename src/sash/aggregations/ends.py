@@ -11,13 +11,12 @@ from typing import Any, ClassVar
 from sash.aggregations.base import Native, OnNan, WithNan, built_in
 from sash.aggregations.declared import Inputs, Pick, Result
 from sash.aggregations.options import check_column, check_size
-from sash.aggregations.reading import check_int64, not_nan, plain, read_number
+from sash.aggregations.reading import Number, check_int64, not_nan, plain, read_number
 from sash.aggregations.records import record
 
 __all__ = ["Delta", "First", "IthYoungest", "Last"]
 
 Held = tuple[()] | tuple[Any]
-Number = int | float
 
 
 class _AtEnd(WithNan):

@@ -12,11 +12,9 @@ from typing import Any, ClassVar
 
 from sash.aggregations.base import Native, WithNan, built_in
 from sash.aggregations.declared import Inputs, Result
-from sash.aggregations.reading import check_int64, not_nan, read_number
+from sash.aggregations.reading import Number, check_int64, not_nan, read_number
 
 __all__ = ["Max", "MaxCount", "Min", "MinCount", "Range", "beats"]
-
-Number = int | float
 
 
 def beats(a: Number, b: Number, greatest: bool) -> bool:

@@ -10,13 +10,12 @@ from typing import Any, ClassVar, NamedTuple
 from sash.aggregations.base import Native, built_in
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.extrema import beats
-from sash.aggregations.reading import not_nan, read_number
+from sash.aggregations.reading import Number, not_nan, read_number
 from sash.aggregations.records import record
 from sash.aggregations.timed import Timed, plain_time
 
 __all__ = ["M4", "Point", "Points"]
 
-Number = int | float
 #: Time and value of the first, the last, the least and the greatest event.
 Flat = tuple[Any, ...]
 

@@ -9,13 +9,12 @@ from typing import Any, ClassVar, NamedTuple
 
 from sash.aggregations.base import Native, built_in
 from sash.aggregations.declared import Inputs, Result
-from sash.aggregations.reading import check_int64, not_nan, read_number
+from sash.aggregations.reading import Number, check_int64, not_nan, read_number
 from sash.aggregations.records import record
 from sash.aggregations.timed import Timed, plain_time
 
 __all__ = ["LongestIncreasingRun", "Run"]
 
-Number = int | float
 Flat = tuple[Any, ...]
 
 

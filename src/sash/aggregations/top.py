@@ -10,11 +10,10 @@ from typing import Any, ClassVar
 from sash.aggregations.base import OnNan, WithNan, built_in
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.options import check_column, check_size
-from sash.aggregations.reading import not_nan, read_number
+from sash.aggregations.reading import Number, not_nan, read_number
 
 __all__ = ["BottomK", "TopK"]
 
-Number = int | float
 Ranked = tuple[Number, ...]
 
 

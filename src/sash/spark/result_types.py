@@ -61,11 +61,11 @@ def result_type(aggregation: Aggregation, columns: Columns, time: DataType | Non
             f"{aggregation!r} gives several numbers: say their type, "
             'types={"name": "struct<low: double, high: double>"} or "array<double>"'
         )
-    return _Reader(aggregation, columns, time).read(aggregation.result)
+    return _TypeReader(aggregation, columns, time).read(aggregation.result)
 
 
 @dataclass(frozen=True)
-class _Reader:
+class _TypeReader:
     """Reads what an aggregation says of its result over these columns."""
 
     aggregation: Aggregation
