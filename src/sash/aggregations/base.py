@@ -44,7 +44,7 @@ class Native:
     options: Mapping[str, Option] = field(default_factory=dict)
     #: A partial has a fixed size and no Python objects in it, so that it can lie in a record beside others.
     fixed: bool = False
-    #: Frames have a kernel of that name too.
+    #: Frames have a kernel of its own for it too, in the core.
     batch: bool = False
     #: Where NaN propagates, it lies below all numbers, not above.
     nan_is_least: bool = field(default=False, repr=False)

@@ -45,7 +45,7 @@ def merged(older: Feature, newer: Feature) -> Feature:
 
 @dataclass(frozen=True)
 class BayesModel:
-    """A naive Bayes classifier: which label the features of an event speak for.
+    """A naive Bayes classifier: which label the features of an event point to.
 
     Features are given in the order of the columns, or as a mapping by their names. A null, and what the model has seen
     nothing of, is left out of the reckoning. Cost of a prediction: O(labels * features).

@@ -42,7 +42,7 @@ class _CoMoments(Pairs):
 
     def lift(self, value: Any) -> tuple[Any, ...]:
         x, y = self.read(value)
-        # 0, but NaN for an infinity: nothing can be told from there on, in whatever order events are combined.
+        # 0, but NaN for an infinity: nothing is known from there on, in whatever order events are combined.
         none_x, none_y = x - x, y - y
         return x + none_x, y + none_y, none_x, none_y, none_x + none_y, 1
 

@@ -128,7 +128,7 @@ class Compiled(Aggregation):
         return None if form.several else form.kinds[0]
 
     def functions(self) -> dict[str, Any]:
-        """What the core is told: the addresses of the functions, the identity as words, which numbers are integers.
+        """What the core gets: the addresses of the functions, the identity as words, which numbers are integers.
 
         The addresses hold in this process, and as long as this object lives. So they are no part of its pickle.
         """

@@ -42,7 +42,7 @@ class _Spread(WithNan):
 
     def lift(self, value: Any) -> Moments:
         number = read_real(not_nan(value, self.nan))
-        # 0, but NaN for an infinity: no spread can be told from there on, in whatever order events are combined.
+        # 0, but NaN for an infinity: no spread is known from there on, in whatever order events are combined.
         spread = number - number
         return number + spread, spread, 1
 

@@ -90,7 +90,7 @@ class Functions:
     build: Callable[[list[Any]], Any]
 
     def options(self) -> dict[str, Any]:
-        """What the core is told."""
+        """What the core gets."""
         return {
             **{name: function.address for name, function in self.native.items()},
             "identity": [_word(number, kind) for number, kind in zip(self.identity, self.partial.kinds, strict=True)],
@@ -100,7 +100,7 @@ class Functions:
         }
 
     def shape(self, fields: tuple[Any, ...]) -> Any:
-        """A result of several numbers as the aggregation gives it. The core says (None,) where there is no result."""
+        """A result of several numbers as the aggregation gives it. The core gives (None,) where there is no result."""
         if None in fields:
             return None
         pairs = zip(fields, self.result.kinds, strict=True)

@@ -1,5 +1,5 @@
 """How fixed-size aggregations lie side by side in one record of the core: which columns it reads, who reads them, and
-who answers."""
+whose results they are."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Slot:
     path: Path
     inputs: str
     nan: str
-    #: What tells the core how to read NaN and negative numbers.
+    #: "min" where NaN lies below all numbers; and whether negative numbers are refused.
     kernel: str = ""
     positive: bool = False
 
@@ -93,8 +93,11 @@ def record(
     kernel: str,
     inputs: tuple[str, ...] = ("real",),
     options: Mapping[str, Option] | None = None,
+    *,
+    batch: bool = False,
 ) -> Native:
     """The compiled twin of an aggregation that is one part of a record; it reads one value, or a tuple of several.
+    `batch` if frames have a kernel of that name too.
 
     >>> from sash import Sum
     >>> record(Sum(), "sum", ("number",)).row.parts
@@ -106,7 +109,7 @@ def record(
         for place, kind in enumerate(inputs)
     )
     part = Part(kernel, tuple(range(len(slots))), options or {}, several=not isinstance(aggregation.result, str))
-    return Native("record", "row", fixed=True, row=_alone(aggregation, part, slots))
+    return Native("record", "row", fixed=True, batch=batch, row=_alone(aggregation, part, slots))
 
 
 def _alone(aggregation: Aggregation, part: Part, slots: tuple[Slot, ...]) -> Row:

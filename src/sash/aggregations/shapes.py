@@ -39,7 +39,7 @@ class _Shape(WithNan):
 
     def lift(self, value: Any) -> Powers:
         number = read_real(not_nan(value, self.nan))
-        # 0, but NaN for an infinity: no shape can be told from there on, in whatever order events are combined.
+        # 0, but NaN for an infinity: no shape is known from there on, in whatever order events are combined.
         none = number - number
         return number + none, none, none, none, 1
 

@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sash import _batch
-from sash.aggregations.base import Aggregation, Native
+from sash.aggregations.base import Aggregation
 from sash.aggregations.collecting import Collect
 from sash.aggregations.compiled import Compiled
 from sash.aggregations.declared import needed
 from sash.aggregations.distinct import CountDistinct
+from sash.aggregations.records import Part, fits
 from sash.aggregations.sketches.ranked import Ranked
 from sash.batch.columns import Columns
 from sash.batch.quantiles import MOST, exact_quantiles, takes_exactly
@@ -85,19 +86,19 @@ def wrong_type(aggregation: Aggregation, values: Values) -> str | None:
 
 def choose(aggregation: Aggregation, kinds: Sequence[str], late: bool) -> Pass:
     """The fastest pass over columns of these types that gives the result of the definition."""
-    native = aggregation.native()
     numeric = bool(kinds) and kinds[0] in _NUMERIC
     # Whether a value is there is known of every column but of Python objects, among which NaN may be.
     present = "object" not in kinds or aggregation.nan == "skip"
-    if native is not None and native.batch and (present if aggregation.inputs == "ignored" else numeric):
-        return KernelPass(aggregation, native)
+    part = _kernel(aggregation)
+    if part is not None and (present if aggregation.inputs == "ignored" else numeric):
+        return KernelPass(aggregation, part)
     if aggregation.picks in ("first", "last") and present:
         return EndPass(aggregation, aggregation.picks)
     if aggregation.picks in ("least", "greatest") and numeric and "object" not in kinds:
         return ArgumentPass(aggregation, "arg_max" if aggregation.picks == "greatest" else "arg_min")
     if type(aggregation) is CountDistinct and not late and aggregation.nan == "skip":
         return DistinctPass(aggregation)
-    if isinstance(aggregation, Collect) and native is not None and not late:
+    if isinstance(aggregation, Collect) and aggregation.native() is not None and not late:
         return CollectPass(aggregation)
     if takes_exactly(aggregation) and numeric and not late:
         return QuantilePass(aggregation)
@@ -106,23 +107,29 @@ def choose(aggregation: Aggregation, kinds: Sequence[str], late: bool) -> Pass:
     return ObjectPass(aggregation)
 
 
+def _kernel(aggregation: Aggregation) -> Part | None:
+    """The kernel that frames have for it, as a part of a record names it; None if they have none."""
+    native, fitting = aggregation.native(), fits(aggregation)
+    return None if native is None or fitting is None or not native.batch else fitting[0]
+
+
 @dataclass(frozen=True)
 class KernelPass:
     """Numbers in, numbers out, all of it native."""
 
     aggregation: Aggregation
-    native: Native
+    part: Part
 
     def how(self, stacks: str) -> str:
         """How it runs."""
-        return _KERNELS.get(self.native.kernel, "native, by {}: 3 combines a row").format(stacks)
+        return _KERNELS.get(self.part.kernel, "native, by {}: 3 combines a row").format(stacks)
 
     def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row."""
         batch.columns.check(self.aggregation)
         column = batch.columns.numbers(batch.order, self.aggregation)
-        options: dict[str, Any] = dict(self.native.options)
-        values, counts = _batch.aggregate(self.native.kernel, batch.order, bounds, column, batch.known, **options)
+        options: dict[str, Any] = dict(self.part.options)
+        values, counts = _batch.aggregate(self.part.kernel, batch.order, bounds, column, batch.known, **options)
         if values.dtype == np.int64:
             # One of the two names that C has for it; NumPy's own is the other.
             values = values.view(np.int64)

@@ -1,4 +1,4 @@
-"""Approximate answers from small sketches, with their error bounds: those of Apache DataSketches, as aggregations.
+"""Approximate results from small sketches, with their error bounds: those of Apache DataSketches, as aggregations.
 
 They need the package `datasketches`, which `pip install "sash[sketches]"` brings along. It is imported when the first
 of them is made.

@@ -42,7 +42,7 @@ class Quantiles(Ranked):
     infinities). `k` is by default 200, 12 and 200. A larger k is more precise and larger.
 
     The sketches choose at random what they keep. So the laws hold within the bounds: two windows with the same events
-    may give answers that differ within them. Commutative and associative in that sense, not invertible; values of None
+    may give results that differ within them. Commutative and associative in that sense, not invertible; values of None
     for an empty window. Cost of combine: O(k), and O(1) while there are few values.
 
     >>> import sash
