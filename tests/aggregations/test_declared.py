@@ -9,7 +9,7 @@ import pytest
 import sash
 from sash.aggregations.base import built_ins
 from sash.aggregations.declared import Inputs, Pick
-from sash.laws.strategies import nasty_values
+from sash.testing import nasty_values
 
 from .cases import result
 
