@@ -35,7 +35,7 @@ FIVE = {
     "max": (sash.Max("x"), "max(x)"),
     "sum": (sash.Sum("x"), "sum(x)"),
     "mean": (sash.Mean("x"), "avg(x)"),
-    "dev": (sash.SampleStdDev("x"), "stddev_samp(x)"),
+    "dev": (sash.Std("x"), "stddev_samp(x)"),
     "n": (sash.Count(), "count(*)"),
 }
 
@@ -158,11 +158,11 @@ def frames(bench: Bench) -> None:
     }
     deviation = bench.rate(
         "sash, standard deviation over 10,000 rows",
-        lambda: sash.spark.rolling(df, plan([10_000], d=sash.SampleStdDev("x"))),
+        lambda: sash.spark.rolling(df, plan([10_000], d=sash.Std("x"))),
     )
     few = bench.sample(df, 60_000)
     agree(
-        sash.spark.rolling(few, plan([10_000], m=sash.Max("x"), d=sash.SampleStdDev("x"))),
+        sash.spark.rolling(few, plan([10_000], m=sash.Max("x"), d=sash.Std("x"))),
         range_frame(few, [10_000], m="max(x)", d="stddev_samp(x)"),
     )
     count = few.count()

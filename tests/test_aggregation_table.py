@@ -10,7 +10,7 @@ from sash.aggregations import Aggregation, table
 
 pytestmark = pytest.mark.project
 
-CLASSES = sorted(sash.built_ins().items())
+CLASSES = sorted(sash.aggregations.built_ins().items())
 
 
 def rows():

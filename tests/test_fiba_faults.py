@@ -102,7 +102,7 @@ def test_fault_5_eviction_that_borrows_across_the_left_spine():
         (sash.GeometricMean(), [2.0, 8.0], 4.0),
         (sash.Max(), [-3.5, -1.25], -1.25),
         (sash.Mean(), [-1, -2], -1.5),
-        (sash.SampleStdDev(), [1e9, 1e9 + 1, 1e9 + 2], 1.0),
+        (sash.Std(), [1e9, 1e9 + 1, 1e9 + 2], 1.0),
     ],
 )
 def test_fault_6_identities_and_cancellation(aggregation, values, expected):

@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 import sash
+from sash.aggregations import built_ins
+from sash.triggers import Trigger
+from sash.windows import WindowPolicy
 
 pytestmark = pytest.mark.project
 
@@ -83,6 +86,16 @@ def test_all_is_sorted_out() -> None:
     assert len(set(sash.__all__)) == len(sash.__all__)
     assert [name for name in sash.__all__ if name.startswith("_") and name != "__version__"] == []
     assert [name for name in sash.__all__ if not hasattr(sash, name)] == []
+
+
+def test_all_is_aggregations_windows_triggers_errors_and_the_doors() -> None:
+    """Nothing else is at the top: result types are in `sash.results`. A new aggregation is exported."""
+    kinds = (sash.Aggregation, WindowPolicy, Trigger, Exception)
+    others = {
+        name for name in sash.__all__ if not (inspect.isclass(made := getattr(sash, name)) and issubclass(made, kinds))
+    }
+    assert others == {"Window", "Sliding", "Plan", "rolling", "store", "results", "aggregation", "compiled"}
+    assert built_ins().keys() <= set(sash.__all__)
 
 
 @pytest.mark.parametrize(("name", "member"), named(public_objects()))

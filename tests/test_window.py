@@ -16,9 +16,9 @@ import pytest
 import sash
 from sash import _core
 
-ALL = sorted(sash.ALGORITHMS)
-IN_ORDER = [name for name in ALL if not sash.ALGORITHMS[name].late]
-LATE = [name for name in ALL if sash.ALGORITHMS[name].late]
+ALL = sorted(sash.algorithms.ALGORITHMS)
+IN_ORDER = [name for name in ALL if not sash.algorithms.ALGORITHMS[name].late]
+LATE = [name for name in ALL if sash.algorithms.ALGORITHMS[name].late]
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
@@ -120,7 +120,7 @@ class TestTheBasics:
         window.bulk_evict(100)
         assert (len(window), window.query()) == (0, 0)
 
-    @pytest.mark.parametrize("algorithm", [name for name in ALL if sash.ALGORITHMS[name].evicts_anywhere])
+    @pytest.mark.parametrize("algorithm", [name for name in ALL if sash.algorithms.ALGORITHMS[name].evicts_anywhere])
     def test_evict_at_a_time_says_whether_it_was_there(self, algorithm):
         window = filled(sash.Concat(), [(1, "a"), (2, "b"), (3, "c")], algorithm)
         assert [window.evict(2), window.evict(2), window.evict(9)] == [True, False, False]
@@ -132,7 +132,7 @@ class TestTheBasics:
         assert window.evict(7) is False
         assert window.query() == 2
 
-    @pytest.mark.parametrize("algorithm", [name for name in ALL if sash.ALGORITHMS[name].ranges])
+    @pytest.mark.parametrize("algorithm", [name for name in ALL if sash.algorithms.ALGORITHMS[name].ranges])
     def test_range_queries_have_both_ends_in(self, algorithm):
         #  1   2   3   4
         #      [b  c]
@@ -185,7 +185,7 @@ class TestTheBasics:
         with pytest.raises(TypeError, match="window"):
             window.merge([1])
 
-    @pytest.mark.parametrize("algorithm", [name for name in ALL if sash.ALGORITHMS[name].policies])
+    @pytest.mark.parametrize("algorithm", [name for name in ALL if sash.algorithms.ALGORITHMS[name].policies])
     def test_evict_while_takes_the_longest_prefix(self, algorithm):
         """While what stays is still at least 5."""
         window = filled(sash.Sum(), [(1, 3), (2, 3), (3, 4), (4, 2)], algorithm)
@@ -225,7 +225,7 @@ class TestAlgorithms:
     def test_what_is_declared_is_what_the_core_can(self):
         """The dispatcher decides by declarations; they are held against the code."""
         for name, can in _core.algorithms().items():
-            declared = sash.ALGORITHMS[name]
+            declared = sash.algorithms.ALGORITHMS[name]
             assert {ability: getattr(declared, ability) for ability in can} == can
 
     def test_auto_takes_late_events(self):
@@ -731,7 +731,7 @@ class TestBulk:
         assert window.query() == int(values.sum())
 
     def test_bulk_is_as_single(self):
-        for aggregation in (sash.Count(), sash.Mean(), sash.Min(), sash.SampleVariance(), sash.Last(), sash.BitAnd()):
+        for aggregation in (sash.Count(), sash.Mean(), sash.Min(), sash.Var(), sash.Last(), sash.BitAnd()):
             times, values = np.array([1, 2, 2, 5]), np.array([6, 3, 7, 12])
             bulk = sash.Window(aggregation)
             bulk.bulk_insert(times, values)
@@ -843,7 +843,7 @@ SAMPLES = [
     (sash.Collect(), [(1, 1), (2, "x"), (3, None), (4, (1, 2.5))]),
     (sash.ArgMax(), [(1, (5, 1)), (2, (5, 2.5))]),
     (sash.ArgMin(), [(1, (5, 1)), (2, (4.5, 2))]),
-    (sash.SampleStdDev(), [(1, 5), (2, 7)]),
+    (sash.Std(), [(1, 5), (2, 7)]),
     (sash.Bloom(bits=64), [(1, "a"), (1, "b"), (2, "c")]),
     (sash.First(), [(1, 5.5), (2, 7.0)]),
     (sash.Any(), [(1, True)]),

@@ -238,12 +238,9 @@ def _made_again(parts: dict[str, Any]) -> Plan:
 
 def _gives(aggregation: Aggregation) -> str:
     """What is in a column: a value of another one, where that is so."""
-    native = aggregation.native()
-    kernel = "" if native is None else native.kernel
-    if kernel in ("first", "last"):
-        return f"a value of {aggregation.columns[0]!r}"
-    if kernel in ("arg_min", "arg_max") and len(aggregation.columns) == 2:
-        return f"a value of {aggregation.columns[1]!r}"
+    # A key alone picks the whole row.
+    if aggregation.picks is not None and len(aggregation.columns) == (1 if aggregation.result == "value" else 2):
+        return f"a value of {aggregation.columns[-1]!r}"
     return aggregation.gives
 
 

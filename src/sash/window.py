@@ -26,8 +26,8 @@ class Window(_core.Window):
 
     `Window(aggregation, algorithm="auto", **options)`. With "auto" the window takes events in any order; promise
     `in_order=True` and it takes a cheaper algorithm; add `worst_case=True` if no single call may take long, or
-    `subtract=True` if totals may be maintained by subtraction. `sash.ALGORITHMS` has the algorithms by name. With
-    `store=` the window may be larger than memory; `sash.StoredWindow` tells what else it takes.
+    `subtract=True` if totals may be maintained by subtraction. `sash.algorithms.ALGORITHMS` has them by name. With
+    `store=` the window may be larger than memory; `sash.store.StoredWindow` tells what else it takes.
 
     Times are int, float, date, datetime, `numpy.datetime64`, `pandas.Timestamp` or Arrow timestamps; the first event
     decides, and times leave as they came. An event at a time that is there already is combined with it, the older

@@ -259,7 +259,7 @@ def test_the_compiled_agrees_with_the_interpreted(name, algorithm):
     """After every insertion and every eviction, with late events where the algorithm takes them."""
 
     @FEW
-    @given(events_of(name, ordered=not sash.ALGORITHMS[algorithm].late))
+    @given(events_of(name, ordered=not sash.algorithms.ALGORITHMS[algorithm].late))
     def check(events):
         window, oracle = Window(compiled(name), algorithm), Oracle(CASES[name][0])
         for time, value in events:

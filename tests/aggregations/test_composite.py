@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sash
-from sash import Aggregation, AggregationError, Composite, Record, Window
+from sash import Aggregation, AggregationError, Composite, Window
+from sash.results import Record
 from sash.testing import assert_lawful, same
 
 from .cases import NAN, clock
@@ -84,10 +85,10 @@ FIXED = {
     "mean": sash.Mean("real"),
     "geometric": sash.GeometricMean("size"),
     "harmonic": sash.HarmonicMean("size"),
-    "variance": sash.SampleVariance("real"),
-    "population": sash.PopulationVariance("whole"),
-    "deviation": sash.SampleStdDev("real"),
-    "spread": sash.PopulationStdDev("real"),
+    "variance": sash.Var("real"),
+    "population": sash.Var("whole", ddof=0),
+    "deviation": sash.Std("real"),
+    "spread": sash.Std("real", ddof=0),
     "least": sash.Min("real"),
     "nan_least": sash.Min("real", nan="propagate"),
     "most": sash.Max("whole"),
@@ -181,7 +182,7 @@ class Apart:
 
 def check_side_by_side(members, algorithm, drawn):
     """One window beside many: every answer after every step, down to the last eviction."""
-    can = sash.ALGORITHMS[algorithm]
+    can = sash.algorithms.ALGORITHMS[algorithm]
     window, apart = Window(Composite(**members), algorithm), Apart(members, algorithm)
     for time, event in drawn if can.late else in_order(drawn):
         window.insert(time, event)
@@ -292,7 +293,7 @@ def test_a_float_in_a_column_of_integers_promotes_that_column_alone(algorithm, e
         "range": float,
         "real_delta": float,
     }
-    assert answer.m4.first == sash.Point(0, 3.0)
+    assert answer.m4.first == sash.results.Point(0, 3.0)
     window.evict()
     apart.bulk_evict(0)
     apart.check(window.query())

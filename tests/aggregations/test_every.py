@@ -21,7 +21,7 @@ TOLERANCE = 1e-7
 
 def agree(one, other, over):
     """Equal, or equal within rounding; models by what they say."""
-    if isinstance(one, sash.BayesModel):
+    if isinstance(one, sash.results.BayesModel):
         one, other = (model.predict_proba((0.5, "red")) for model in (one, other))
         assert list(one) == list(other)
     assert same(one, other, 0.0 if over.exact else TOLERANCE, scale=100.0)

@@ -93,7 +93,7 @@ def test_pairs_that_do_not_vary_have_no_correlation_and_no_line():
     """A flat line through varying x is one, and explains all there is."""
     assert result(sash.Correlation(), [(1, 5), (2, 5)]) is None
     assert result(sash.LinearRegression(), [(1, 5), (1, 6)]) is None
-    assert result(sash.LinearRegression(), [(1, 5), (2, 5)]) == sash.Line(0.0, 5.0, 1.0)
+    assert result(sash.LinearRegression(), [(1, 5), (2, 5)]) == sash.results.FittedLine(0.0, 5.0, 1.0)
     assert result(sash.Covariance(), [(1, 2)]) is None
     assert result(sash.Covariance(ddof=0), [(1, 2)]) == 0.0
 

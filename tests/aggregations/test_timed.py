@@ -177,10 +177,10 @@ def test_runs_by_example():
     """A transcript: the run grows, breaks and is outgrown."""
     #  5 1 2 4 3 6 7 8      1 2 4 first, then 3 6 7 8
     rise = sash.LongestIncreasingRun()
-    assert result(rise, [5, 1, 2, 4]) == sash.Run(1, 3, 3, 3)
-    assert result(rise, [5, 1, 2, 4, 3, 6, 7]) == sash.Run(1, 3, 3, 3)
-    assert result(rise, [5, 1, 2, 4, 3, 6, 7, 8]) == sash.Run(4, 7, 5, 4)
-    assert result(rise, [2, 2, 2]) == sash.Run(0, 0, 0, 1)
+    assert result(rise, [5, 1, 2, 4]) == sash.results.Run(1, 3, 3, 3)
+    assert result(rise, [5, 1, 2, 4, 3, 6, 7]) == sash.results.Run(1, 3, 3, 3)
+    assert result(rise, [5, 1, 2, 4, 3, 6, 7, 8]) == sash.results.Run(4, 7, 5, 4)
+    assert result(rise, [2, 2, 2]) == sash.results.Run(0, 0, 0, 1)
     assert result(rise, [0.0, -0.0]).length == 1
     assert result(sash.LongestIncreasingRun(nan="propagate"), [1, NAN, 2, 3]).start == 2
     assert rise.empty is None

@@ -172,11 +172,11 @@ def test_bins_are_those_of_numpy(values):
 def test_infinities_are_edges_and_values():
     """And a NaN that is let through is above."""
     over = sash.Histogram(edges=[-math.inf, 0, math.inf], nan="propagate")
-    assert result(over, [-math.inf, -0.0, math.inf, NAN]) == sash.BinCounts(0, (1, 2), 1)
+    assert result(over, [-math.inf, -0.0, math.inf, NAN]) == sash.results.BinCounts(0, (1, 2), 1)
 
 
 def test_edges_come_as_any_sequence():
     """Arrays and lists are tuples in the end, so that descriptions are plain."""
     assert sash.Histogram(edges=np.array([0.0, 1.0])) == sash.Histogram(edges=[0.0, 1.0])
     assert sash.Histogram(edges=[0, 1]).options["edges"] == (0, 1)
-    assert sash.Histogram().empty == sash.BinCounts(0, (0, 0, 0, 0), 0)
+    assert sash.Histogram().empty == sash.results.BinCounts(0, (0, 0, 0, 0), 0)

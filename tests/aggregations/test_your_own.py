@@ -8,7 +8,7 @@ import sash
 from sash.testing import Oracle
 
 #: Concat and First have no inverse, so subtract_on_evict has a test of its own.
-ALGORITHMS = sorted(set(sash.ALGORITHMS) - {"subtract_on_evict"})
+ALGORITHMS = sorted(set(sash.algorithms.ALGORITHMS) - {"subtract_on_evict"})
 
 
 class TroubleError(Exception):
@@ -96,7 +96,7 @@ CALLS = {
 
 def calls_of(algorithm):
     """The calls that the algorithm can do at all."""
-    can = sash.ALGORITHMS[algorithm]
+    can = sash.algorithms.ALGORITHMS[algorithm]
     missing = {
         "late insert": not can.late,
         "late bulk insert": not can.late,

@@ -18,7 +18,9 @@ from sash.aggregations import (
     IthYoungest,
     NaiveBayes,
     Quantiles,
+    Std,
     TopK,
+    Var,
     built_ins,
 )
 from sash.laws.strategies import inputs_of
@@ -28,6 +30,8 @@ AGGREGATIONS = [make() for make in built_ins().values()] + [
     Concat(separator=", "),
     Bloom(bits=64, hashes=1),
     IthYoungest(i=1),
+    Std(ddof=0),
+    Var(ddof=0),
     TopK(k=2),
     ApproxCountDistinct(kind="cpc"),
     ApproxCountDistinct(kind="theta"),
@@ -62,10 +66,8 @@ DECLARED = {
     "Last": (False, False, True, None),
     "IthYoungest": (False, False, True, None),
     "Delta": (False, False, True, None),
-    "SampleVariance": (True, False, False, None),
-    "PopulationVariance": (True, False, False, None),
-    "SampleStdDev": (True, False, False, None),
-    "PopulationStdDev": (True, False, False, None),
+    "Var": (True, False, False, None),
+    "Std": (True, False, False, None),
     "Skewness": (True, False, False, None),
     "Kurtosis": (True, False, False, None),
     "Covariance": (True, False, False, None),
@@ -94,6 +96,8 @@ DECLARED = {
     "CountMin": (True, False, True, CountMin().lower(())),
     "FrequentItems": (True, False, False, []),
     "Quantiles": (True, False, False, ((0.5, None, None, None),)),
+    "Quantile": (True, False, False, None),
+    "Median": (True, False, False, None),
 }
 
 

@@ -178,7 +178,7 @@ class InOrder(RuleBasedStateMachine):
         self.window = self.window.copy()
         self.agree()
 
-    @precondition(lambda self: sash.ALGORITHMS[self.algorithm].lists)
+    @precondition(lambda self: sash.algorithms.ALGORITHMS[self.algorithm].lists)
     @rule()
     def list_the_events(self) -> None:
         for (time, result), ticks in zip(self.window.items(), sorted(self.model.values), strict=True):
@@ -252,7 +252,7 @@ class AnyOrder(EvictsAnywhere):
 
 def machine_for(algorithm: str, suffix: str = "", **options: int) -> type[InOrder]:
     """The machine that asks of an algorithm all it declares."""
-    ability = sash.ALGORITHMS[algorithm]
+    ability = sash.algorithms.ALGORITHMS[algorithm]
     base: type[InOrder] = StrictOrder
     if ability.late:
         base = AnyOrder

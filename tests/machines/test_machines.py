@@ -25,7 +25,7 @@ def run(machine: type, stories: int, steps: int) -> None:
     assert STEPS[machine.name] >= steps
 
 
-@pytest.mark.parametrize("algorithm", [name for name in sash.ALGORITHMS if name != "fiba"])
+@pytest.mark.parametrize("algorithm", [name for name in sash.algorithms.ALGORITHMS if name != "fiba"])
 def test_each_algorithm_agrees_with_brute_force(algorithm):
     """At least 10,000 single steps, each compared and checked."""
     run(machine_for(algorithm), stories=100, steps=10_000)

@@ -27,7 +27,7 @@ AGGREGATIONS: dict[str, sash.Aggregation] = {
     "low": sash.Min("i"),
     "span": sash.Range("v"),
     "mean": sash.Mean("v"),
-    "spread": sash.SampleVariance("v"),
+    "spread": sash.Var("v"),
     "lows": sash.MinCount("v"),
     "tops": sash.MaxCount("i"),
     "path": sash.Concat("s"),

@@ -34,7 +34,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 
 def made(name: str) -> sash.Aggregation:
     """An aggregation of the class, over columns that it can read."""
-    maker = sash.built_ins()[name]
+    maker = sash.aggregations.built_ins()[name]
     columns = COLUMNS.get(name, ("v",))
     try:
         return maker(*columns, **OPTIONS.get(name, {}))
@@ -73,7 +73,7 @@ def same(ours: Any, theirs: Any) -> bool:
         return math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-9)
     if isinstance(theirs, dict):
         return list(ours) == list(theirs) and all(map(same, ours.values(), theirs.values()))
-    if isinstance(theirs, sash.BayesModel):
+    if isinstance(theirs, sash.results.BayesModel):
         return same(ours.classes, theirs.classes)
     if isinstance(theirs, (tuple, list)):
         return len(ours) == len(theirs) and all(map(same, ours, theirs))
@@ -82,7 +82,7 @@ def same(ours: Any, theirs: Any) -> bool:
 
 @pytest.mark.parametrize("emit", ["final", "arrival"])
 @pytest.mark.parametrize("late", [False, True])
-@pytest.mark.parametrize("name", sorted(sash.built_ins()))
+@pytest.mark.parametrize("name", sorted(sash.aggregations.built_ins()))
 def test_a_built_in_gives_what_its_methods_give(name: str, late: bool, emit: Any) -> None:
     """Whatever pass it takes: the one by its kernel, by row numbers, or by its methods."""
     rows = frame(late)

@@ -17,7 +17,7 @@ pl = pytest.importorskip("polars")
 duckdb = pytest.importorskip("duckdb")
 
 CLOSED = ["right", "left", "both", "neither"]
-OURS = {"sum": sash.Sum, "max": sash.Max, "min": sash.Min, "mean": sash.Mean, "std": sash.SampleStdDev}
+OURS = {"sum": sash.Sum, "max": sash.Max, "min": sash.Min, "mean": sash.Mean, "std": sash.Std}
 
 
 def stream(rows: int = 500, seed: int = 7) -> Any:

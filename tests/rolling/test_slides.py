@@ -121,7 +121,7 @@ def test_windows_of_several_lengths_share_their_ends() -> None:
     assert made["sum_40"].tolist() == [7, 7, 7, 7]
 
 
-@pytest.mark.parametrize("name", sorted(sash.built_ins()))
+@pytest.mark.parametrize("name", sorted(sash.aggregations.built_ins()))
 def test_every_aggregation_slides(name: str) -> None:
     """Whatever pass it takes, the rows that are no events are not in it."""
     from tests.rolling.test_every_aggregation import arrays, made, same

@@ -16,7 +16,7 @@ AGGREGATIONS = [
     sash.Sum(),
     sash.Max(),
     sash.Mean(),
-    sash.SampleVariance(),
+    sash.Var(),
     sash.Delta(),
     sash.DecayedSum(half_life=3),
     sash.TimeWeightedMean(),

@@ -54,7 +54,7 @@ AGGREGATIONS = {
     "last": sash.Last("amount"),
     "shops": sash.CountDistinct("shop"),
     "words": sash.Concat("shop"),
-    "spread": sash.PopulationVariance("amount"),
+    "spread": sash.Var("amount", ddof=0),
 }
 
 

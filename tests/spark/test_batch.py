@@ -94,7 +94,7 @@ def test_every_built_in_aggregation_has_its_type_and_its_results(spark: Any) -> 
     table = table.append_column("w", pa.array([i % 4 for i in range(200)]))
     columns = {"WeightedMean": ("v", "w")}
     made = {}
-    for name, maker in sash.built_ins().items():
+    for name, maker in sash.aggregations.built_ins().items():
         options = {"half_life": "5s"} if name == "DecayedSum" else OPTIONS.get(name, {})
         made[name] = maker(*columns.get(name, COLUMNS.get(name, ("v",))), **options)
     plan = sash.Plan(by="k", on="t", windows="30s", aggregations=made)
@@ -137,7 +137,7 @@ def test_spark_s_own_range_frame_agrees(spark: Any) -> None:
         by="k",
         on="second",
         windows=sash.TimeWindow(60, closed="both"),
-        aggregations={"max": sash.Max("x"), "sum": sash.Sum("i"), "dev": sash.SampleStdDev("x"), "n": sash.Count("x")},
+        aggregations={"max": sash.Max("x"), "sum": sash.Sum("i"), "dev": sash.Std("x"), "n": sash.Count("x")},
     )
     frame = Window.partitionBy("k").orderBy("second").rangeBetween(-60, 0)
     theirs = df.select("id", *(F.expr(f"{f}({c})").over(frame).alias(n) for n, f, c in SPARK_S))
@@ -244,7 +244,7 @@ def longest(column: str) -> sash.Aggregation:
 
     class Longest(sash.Aggregation):
         identity = ""
-        gives = "str"
+        result = "str"
 
         def lift(self, value: str) -> str:
             return value

@@ -56,7 +56,7 @@ EXPECTED = [
     (sash.Min("i"), "bigint", True),
     (sash.Max("f"), "double", True),
     (sash.Mean("i"), "double", True),
-    (sash.SampleStdDev("f"), "double", True),
+    (sash.Std("f"), "double", True),
     (sash.First("f"), "float", True),
     (sash.Last("m"), "decimal(9,2)", True),
     (sash.IthYoungest("d", i=2), "date", True),
@@ -100,7 +100,7 @@ def test_a_result_has_its_type(aggregation: sash.Aggregation, kind: str | None, 
         assert field.dataType.simpleString() == kind
 
 
-@pytest.mark.parametrize("name", sorted(sash.built_ins()))
+@pytest.mark.parametrize("name", sorted(sash.aggregations.built_ins()))
 def test_every_built_in_has_a_type(name: str) -> None:
     """None of them needs to be told."""
     columns = {
@@ -109,7 +109,7 @@ def test_every_built_in_has_a_type(name: str) -> None:
         "Concat": "s",
         "NaiveBayes": "si",
     }
-    made = sash.built_ins()[name](*columns.get(name, "i"))
+    made = sash.aggregations.built_ins()[name](*columns.get(name, "i"))
     assert fields(aggregations={"out": made})[0].dataType.simpleString()
 
 
@@ -172,7 +172,7 @@ def test_keys_and_measures_have_types_that_will_do() -> None:
 
 
 def test_the_type_of_ones_own_is_said_or_asked_for() -> None:
-    """By the class, in `gives`; by `types`, as text or as a type; otherwise the error says how."""
+    """By the class, in `result`; by `types`, as text or as a type; otherwise the error says how."""
     own = sash.aggregation(combine=max, identity=0, column="i", name="greatest")
     with pytest.raises(sash.PlanError, match=r'aggregation .top.: the type .* types=\{"top": "double"\}'):
         fields(aggregations={"top": own})
@@ -180,7 +180,7 @@ def test_the_type_of_ones_own_is_said_or_asked_for() -> None:
     assert (field.dataType, field.nullable) == (BinaryType(), True)
 
     class Said(sash.Sum):
-        gives = "float"
+        result = "float"
 
         def lower(self, partial: Any) -> Any:
             return partial / 2

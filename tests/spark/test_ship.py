@@ -49,7 +49,7 @@ print("after:", *seen())
 
 class Own(sash.Aggregation):
     identity = 0
-    gives = "int"
+    result = "int"
     column = "id"
     def lift(self, value): return value
     def combine(self, older, newer): return 2 * older + newer

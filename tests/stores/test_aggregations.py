@@ -30,8 +30,8 @@ NATIVE = [
     (sash.Last(), small),
     (sash.ArgMax(), st.tuples(st.integers(0, 3), small)),
     (sash.ArgMin(), st.tuples(st.integers(0, 3), st.text(max_size=2))),
-    (sash.SampleVariance(), small),
-    (sash.PopulationStdDev(), small),
+    (sash.Var(), small),
+    (sash.Std(ddof=0), small),
     (sash.Any(), st.booleans()),
     (sash.All(), st.booleans()),
     (sash.BitOr(), st.integers(0, 255)),
@@ -49,7 +49,7 @@ NATIVE = [
 
 def plain(result: Any) -> Any:
     """A result that can be compared: models and filters by their bytes or what they say."""
-    if isinstance(result, sash.BayesModel):
+    if isinstance(result, sash.results.BayesModel):
         return result.predict_proba((0.5, "red"))
     return result
 

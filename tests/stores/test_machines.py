@@ -112,7 +112,7 @@ class StoredInOrder(Stored, StrictOrder):
 
 
 def machine_of(algorithm: str, suffix: str = "") -> type[Stored]:
-    late = sash.ALGORITHMS[algorithm].late
+    late = sash.algorithms.ALGORITHMS[algorithm].late
     bases: tuple[type, ...] = (Stored, AnyOrder) if late else (StoredInOrder,)
     name = f"stored_{algorithm}{suffix}"
     return type(f"Machine_{name}", bases, {"algorithm": algorithm, "name": name})

@@ -3,37 +3,26 @@
 from sash.aggregations.args import ArgMax, ArgMin
 from sash.aggregations.base import Aggregation, Native, built_ins
 from sash.aggregations.bayes import NaiveBayes
-from sash.aggregations.bayes_model import BayesModel
-from sash.aggregations.bins import BinCounts, Histogram
+from sash.aggregations.bins import Histogram
 from sash.aggregations.collecting import Collect
-from sash.aggregations.comoments import Correlation, Covariance, Line, LinearRegression
+from sash.aggregations.comoments import Correlation, Covariance, LinearRegression
 from sash.aggregations.compiled import compiled
-from sash.aggregations.composite import Composite, Record
+from sash.aggregations.composite import Composite
 from sash.aggregations.counts import Count
 from sash.aggregations.custom import aggregation
 from sash.aggregations.decay import DecayedSum
-from sash.aggregations.distinct import CollectDistinct, CountDistinct, Mode
+from sash.aggregations.distinct import CollectDistinct, CountDistinct, Mode, NUnique
 from sash.aggregations.ends import Delta, First, IthYoungest, Last
 from sash.aggregations.extrema import Max, MaxCount, Min, MinCount, Range
 from sash.aggregations.logic import All, Any, BitAnd, BitOr
 from sash.aggregations.means import GeometricMean, HarmonicMean, Mean, WeightedMean
-from sash.aggregations.membership import Bloom, BloomFilter
-from sash.aggregations.moments import PopulationStdDev, PopulationVariance, SampleStdDev, SampleVariance
-from sash.aggregations.points import M4, Point, Points
+from sash.aggregations.membership import Bloom
+from sash.aggregations.moments import Std, Var
+from sash.aggregations.points import M4
 from sash.aggregations.rates import Rate, TimeWeightedMean
-from sash.aggregations.runs import LongestIncreasingRun, Run
+from sash.aggregations.runs import LongestIncreasingRun
 from sash.aggregations.shapes import Kurtosis, Skewness
-from sash.aggregations.sketches import (
-    ApproxCountDistinct,
-    CountEstimate,
-    CountMin,
-    Counts,
-    DistinctCount,
-    FrequentItem,
-    FrequentItems,
-    Quantile,
-    Quantiles,
-)
+from sash.aggregations.sketches import ApproxCountDistinct, CountMin, FrequentItems, Median, Quantile, Quantiles
 from sash.aggregations.sums import Product, Sum
 from sash.aggregations.text import Concat
 from sash.aggregations.top import BottomK, TopK
@@ -46,12 +35,9 @@ __all__ = [
     "ApproxCountDistinct",
     "ArgMax",
     "ArgMin",
-    "BayesModel",
-    "BinCounts",
     "BitAnd",
     "BitOr",
     "Bloom",
-    "BloomFilter",
     "BottomK",
     "Collect",
     "CollectDistinct",
@@ -60,15 +46,11 @@ __all__ = [
     "Correlation",
     "Count",
     "CountDistinct",
-    "CountEstimate",
     "CountMin",
-    "Counts",
     "Covariance",
     "DecayedSum",
     "Delta",
-    "DistinctCount",
     "First",
-    "FrequentItem",
     "FrequentItems",
     "GeometricMean",
     "HarmonicMean",
@@ -76,34 +58,29 @@ __all__ = [
     "IthYoungest",
     "Kurtosis",
     "Last",
-    "Line",
     "LinearRegression",
     "LongestIncreasingRun",
     "Max",
     "MaxCount",
     "Mean",
+    "Median",
     "Min",
     "MinCount",
     "Mode",
+    "NUnique",
     "NaiveBayes",
     "Native",
-    "Point",
-    "Points",
-    "PopulationStdDev",
-    "PopulationVariance",
     "Product",
     "Quantile",
     "Quantiles",
     "Range",
     "Rate",
-    "Record",
-    "Run",
-    "SampleStdDev",
-    "SampleVariance",
     "Skewness",
+    "Std",
     "Sum",
     "TimeWeightedMean",
     "TopK",
+    "Var",
     "WeightedMean",
     "aggregation",
     "built_ins",

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from sash.aggregations.base import Aggregation, Native, OnNan, built_in, check_nan
-from sash.aggregations.extrema import Number, beats
-from sash.aggregations.reading import is_nan, not_nan, plain, read_number
+from sash.aggregations.declared import Inputs, Pick, Result
+from sash.aggregations.extrema import beats
+from sash.aggregations.reading import Number, is_nan, not_nan, plain, read_number
 
 __all__ = ["ArgMax", "ArgMin"]
 
@@ -20,8 +21,8 @@ Found = tuple[Number, Any]
 class _ArgExtremum(Aggregation):
     """A value is a pair (key, argument); a partial is the winning pair, or None."""
 
-    takes: ClassVar[str] = "pairs (key, argument)"
-    gives: ClassVar[str] = "the argument"
+    inputs: ClassVar[Inputs] = "keyed"
+    result: ClassVar[Result] = "argument"
     size: ClassVar[str] = "24 bytes"
 
     defaults: ClassVar[Mapping[str, Any]] = {"nan": "skip"}
@@ -106,6 +107,7 @@ class ArgMin(_ArgExtremum):
     'b'
     """
 
+    picks: ClassVar[Pick | None] = "least"
     greatest: ClassVar[bool] = False
 
     def native(self) -> Native | None:
@@ -130,6 +132,7 @@ class ArgMax(_ArgExtremum):
     {'merchant': 'b', 'city': 'Oslo'}
     """
 
+    picks: ClassVar[Pick | None] = "greatest"
     greatest: ClassVar[bool] = True
 
     def native(self) -> Native | None:

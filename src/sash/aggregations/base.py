@@ -6,35 +6,48 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
+import numpy.typing as npt
+
 from sash import codec
+from sash.aggregations.declared import Inputs, Pick, Refusal, Result, gives_words, takes_words
 from sash.aggregations.reading import is_nan
 from sash.errors import AggregationError
 
 if TYPE_CHECKING:
     from sash.aggregations.records import Row
 
-__all__ = ["Aggregation", "Native", "OnNan", "Option", "built_in", "built_ins"]
+__all__ = ["Aggregation", "Native", "OnNan", "Option", "built_in", "built_ins", "is_built_in"]
 
 Option = int | float | str | bool
 OnNan = Literal["skip", "propagate", "error"]
 
 _BUILT_INS: dict[str, type[Aggregation]] = {}
 #: What an aggregation does; its compiled twin must do the same.
-_DEFINITION = {"combine", "decode", "empty", "encode", "identity", "inverse", "lift", "lower", "skips"}
+_DEFINITION = {"combine", "decode", "empty", "encode", "identity", "inverse", "lift", "lower", "shape", "skips"}
+#: What holds only as long as an aggregation does what it did, and what is true of one that says nothing.
+_DECLARED: Mapping[str, Any] = {"result": None, "gives": "a value", "picks": None}
 
 
 @dataclass(frozen=True)
 class Native:
     """The compiled twin of an aggregation: the name of its kernel, how its inputs are read, and its parameters.
 
-    >>> from sash import Concat
+    >>> from sash import Concat, Max
     >>> Concat(separator=", ").native()
-    Native(kernel='concat', inputs='text', options={'separator': ', '})
+    Native(kernel='concat', inputs='text', options={'separator': ', '}, fixed=False, batch=False)
+    >>> Max().native().fixed
+    True
     """
 
     kernel: str
     inputs: str
     options: Mapping[str, Option] = field(default_factory=dict)
+    #: A partial has a fixed size and no Python objects in it, so that it can lie in a record beside others.
+    fixed: bool = False
+    #: Frames have a kernel of its own for it too, in the core.
+    batch: bool = False
+    #: Where NaN propagates, it lies below all numbers, not above.
+    nan_is_least: bool = field(default=False, repr=False)
     #: Of a kernel that is a record of parts: how they lie.
     row: Row | None = field(default=None, repr=False)
 
@@ -66,7 +79,14 @@ class Aggregation:
     exact: ClassVar[bool] = True
     #: `lift` takes the event's time as well, `lift(value, time)`, as it leaves the window.
     timed: ClassVar[bool] = False
-    #: What it takes, what it gives and how large a partial is, in a few words for the table of the documents.
+    #: What its values are, in a word: see `sash.aggregations.declared`.
+    inputs: ClassVar[Inputs] = ""
+    #: What its result is, such as "int", "float", "bool" or "str"; None if that is not known.
+    result: ClassVar[Result] = None
+    #: Which row of the window its result is taken from, if it is.
+    picks: ClassVar[Pick | None] = None
+    #: What it takes, what it gives and how large a partial is, in a few words for readers. Those of `inputs` and
+    #: `result`, if not said.
     takes: ClassVar[str] = "values"
     gives: ClassVar[str] = "a value"
     size: ClassVar[str] = "a Python object"
@@ -84,10 +104,18 @@ class Aggregation:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        # Who derives from a built-in aggregation and changes what it does has no compiled twin any more.
-        changes = "native" not in vars(cls) and not _DEFINITION.isdisjoint(vars(cls))
-        if changes and any(base in _BUILT_INS.values() for base in cls.__mro__[1:]):
+        declared = dict(vars(cls))
+        # Who derives from a built-in aggregation and changes what it does has no compiled twin any more, and what the
+        # built-in one declares is not true of it.
+        derived = any(base in _BUILT_INS.values() for base in cls.__mro__[1:])
+        if derived and "native" not in declared and not _DEFINITION.isdisjoint(declared):
             cls.native = Aggregation.native  # type: ignore[method-assign]
+            for name in _DECLARED.keys() - declared.keys():
+                setattr(cls, name, _DECLARED[name])
+        if "takes" not in declared and isinstance(declared.get("inputs"), str):
+            cls.takes = takes_words(declared["inputs"])
+        if "gives" not in declared and isinstance(declared.get("result"), (str, list)):
+            cls.gives = gives_words(declared["result"])
 
     if TYPE_CHECKING:
         # lift(value), or lift(value, time) where `timed`: no one signature covers both.
@@ -126,6 +154,16 @@ class Aggregation:
     def empty(self) -> Any:
         """The result of an empty window: the identity, lowered."""
         return self.lower(self.identity)
+
+    @property
+    def fewest(self) -> int:
+        """How many values a result takes, for those that frames have a kernel for."""
+        return int(self.empty is None)
+
+    def refused(self, numbers: npt.NDArray[Any]) -> Refusal | None:
+        """Marks the numbers that `lift` refuses, with the error, for those that frames have a kernel for; None if it
+        takes all of them."""
+        return None
 
     def skips(self, value: Any) -> bool:
         """Whether a window passes over the value: None, and NaN where `nan` is "skip".
@@ -177,7 +215,7 @@ class Aggregation:
 
     def _name(self) -> str:
         cls = type(self)
-        return cls.__name__ if _BUILT_INS.get(cls.__name__) is cls else f"{cls.__module__}.{cls.__qualname__}"
+        return cls.__name__ if is_built_in(self) else f"{cls.__module__}.{cls.__qualname__}"
 
     @staticmethod
     def from_dict(description: Mapping[str, Any]) -> Aggregation:
@@ -251,6 +289,17 @@ def built_ins() -> dict[str, Callable[..., Aggregation]]:
     True
     """
     return dict(_BUILT_INS)
+
+
+def is_built_in(aggregation: Aggregation) -> bool:
+    """Whether it is a built-in aggregation itself, not derived from one.
+
+    >>> from sash import Sum
+    >>> class Total(Sum): pass
+    >>> is_built_in(Sum()), is_built_in(Total())
+    (True, False)
+    """
+    return _BUILT_INS.get(type(aggregation).__name__) is type(aggregation)
 
 
 class OneColumn(Aggregation):

@@ -18,6 +18,7 @@ import numpy as np
 from sash import codec
 from sash.aggregations.base import Aggregation, OnNan, built_in, check_nan
 from sash.aggregations.bayes_model import EMPTY, BayesModel, Feature, merged
+from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.distinct import hashable, read_keys
 from sash.aggregations.options import check_positive
 from sash.aggregations.reading import is_nan, not_nan, read_real
@@ -52,10 +53,10 @@ class NaiveBayes(Aggregation):
 
     defaults: ClassVar[Mapping[str, Any]] = {"smoothing": 1.0, "nan": "skip"}
     exact: ClassVar[bool] = False
-    takes: ClassVar[str] = "tuples (label, features...)"
+    inputs: ClassVar[Inputs] = "labelled"
+    result: ClassVar[Result] = "object"
     gives: ClassVar[str] = "BayesModel"
     size: ClassVar[str] = "grows with labels, features and categories"
-    inputs: ClassVar[str] = "labelled"
     identity: Classes = {}  # noqa: RUF012  no method changes a partial
 
     def __init__(self, label: str | None = None, *features: str, smoothing: float = 1.0, nan: OnNan = "skip") -> None:

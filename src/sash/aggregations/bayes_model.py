@@ -11,13 +11,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from sash.aggregations.distinct import Counts, added, hashable
+from sash.aggregations.distinct import Occurrences, added, hashable
 from sash.aggregations.reading import is_nan, read_real
 
 __all__ = ["EMPTY", "BayesModel", "Feature", "merged"]
 
 #: Of the numbers: count, mean, sum of the squared distances from it. Of all else: how often each category occurs.
-Feature = tuple[int, float, float, Counts]
+Feature = tuple[int, float, float, Occurrences]
 
 EMPTY: Final[Feature] = (0, 0.0, 0.0, {})
 
@@ -45,7 +45,7 @@ def merged(older: Feature, newer: Feature) -> Feature:
 
 @dataclass(frozen=True)
 class BayesModel:
-    """A naive Bayes classifier: which label the features of an event speak for.
+    """A naive Bayes classifier: which label the features of an event point to.
 
     Features are given in the order of the columns, or as a mapping by their names. A null, and what the model has seen
     nothing of, is left out of the reckoning. Cost of a prediction: O(labels * features).

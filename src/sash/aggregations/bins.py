@@ -15,6 +15,7 @@ import numpy as np
 
 from sash import codec
 from sash.aggregations.base import OnNan, WithNan, built_in
+from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.options import check_column
 from sash.aggregations.reading import not_nan, read_number
 from sash.errors import SnapshotError
@@ -22,7 +23,7 @@ from sash.errors import SnapshotError
 __all__ = ["BinCounts", "Histogram"]
 
 #: How many values are below the first edge, in each bin, and above the last edge.
-Tally = tuple[int, ...]
+BinTally = tuple[int, ...]
 
 _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -66,10 +67,9 @@ class Histogram(WithNan):
 
     defaults: ClassVar[Mapping[str, Any]] = {"edges": _QUARTERS, "outside": True, "nan": "skip"}
     commutative: ClassVar[bool] = True
-    takes: ClassVar[str] = "numbers"
     gives: ClassVar[str] = "BinCounts (below, bins, above)"
     size: ClassVar[str] = "8 bytes a bin"
-    inputs: ClassVar[str] = "number"
+    inputs: ClassVar[Inputs] = "number"
 
     def __init__(
         self,
@@ -84,9 +84,15 @@ class Histogram(WithNan):
             raise TypeError(f"outside is True or False, not {type(outside).__name__} ({outside!r:.60})")
         self.edges = _check_edges(edges)
         self.outside = outside
-        self.identity: Tally = (0,) * (len(self.edges) + 1)
+        self.identity: BinTally = (0,) * (len(self.edges) + 1)
 
-    def lift(self, value: Any) -> Tally:
+    @property
+    def result(self) -> Result:  # type: ignore[override]
+        """The bins, and with `outside` what lies beside them."""
+        bins = ["int"]
+        return {"below": "int", "bins": bins, "above": "int"} if self.outside else bins
+
+    def lift(self, value: Any) -> BinTally:
         place = self._place(read_number(not_nan(value, self.nan)))
         return (0,) * place + (1,) + (0,) * (len(self.edges) - place)
 
@@ -94,21 +100,21 @@ class Histogram(WithNan):
         """0 below, then the bins from 1, then above."""
         return len(self.edges) - 1 if number == self.edges[-1] else bisect_right(self.edges, number)
 
-    def combine(self, older: Tally, newer: Tally) -> Tally:
+    def combine(self, older: BinTally, newer: BinTally) -> BinTally:
         return tuple(map(add, older, newer))
 
-    def inverse(self, whole: Tally, older: Tally) -> Tally:
+    def inverse(self, whole: BinTally, older: BinTally) -> BinTally:
         return tuple(map(sub, whole, older))
 
-    def lower(self, partial: Tally) -> BinCounts | tuple[int, ...]:
+    def lower(self, partial: BinTally) -> BinCounts | tuple[int, ...]:
         counts = self.shape(partial)
         return counts if self.outside else counts.bins
 
-    def shape(self, fields: Tally) -> BinCounts:
+    def shape(self, fields: BinTally) -> BinCounts:
         """The result of its numbers in order."""
         return BinCounts(fields[0], tuple(fields[1:-1]), fields[-1])
 
-    def decode(self, data: bytes) -> Tally:
+    def decode(self, data: bytes) -> BinTally:
         partial = codec.loads(data)
         counts = type(partial) is tuple and all(type(count) is int and count >= 0 for count in partial)
         if not counts or len(partial) != len(self.edges) + 1:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from sash.aggregations.base import Native, WithNan, built_in
+from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.reading import not_nan, plain
 
 __all__ = ["Collect"]
@@ -24,8 +25,8 @@ class Collect(WithNan):
     [1, 2]
     """
 
-    takes: ClassVar[str] = "values of any kind"
-    gives: ClassVar[str] = "list of the values"
+    inputs: ClassVar[Inputs] = "any"
+    result: ClassVar[Result] = ["value"]
     size: ClassVar[str] = "grows with the values"
     identity: tuple[Any, ...] = ()
 

@@ -13,12 +13,13 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 from sash.aggregations.base import Native, OnNan, built_in
+from sash.aggregations.declared import Result
 from sash.aggregations.options import check_size
 from sash.aggregations.pairs import Pairs
 from sash.aggregations.records import record
 from sash.aggregations.rounding import near
 
-__all__ = ["Correlation", "Covariance", "Line", "LinearRegression"]
+__all__ = ["Correlation", "Covariance", "FittedLine", "LinearRegression"]
 
 
 class CoMoments(NamedTuple):
@@ -41,7 +42,7 @@ class _CoMoments(Pairs):
 
     def lift(self, value: Any) -> tuple[Any, ...]:
         x, y = self.read(value)
-        # 0, but NaN for an infinity: nothing can be told from there on, in whatever order events are combined.
+        # 0, but NaN for an infinity: nothing is known from there on, in whatever order events are combined.
         none_x, none_y = x - x, y - y
         return x + none_x, y + none_y, none_x, none_y, none_x + none_y, 1
 
@@ -91,7 +92,7 @@ class Covariance(_CoMoments):
 
     kernel: ClassVar[str] = "covariance"
     defaults: ClassVar[Mapping[str, Any]] = {"ddof": 1, "nan": "skip"}
-    gives: ClassVar[str] = "float"
+    result: ClassVar[Result] = "float"
 
     def __init__(
         self, first: str | None = None, second: str | None = None, *, ddof: int = 1, nan: OnNan = "skip"
@@ -117,7 +118,7 @@ class Correlation(_CoMoments):
     """
 
     kernel: ClassVar[str] = "correlation"
-    gives: ClassVar[str] = "float"
+    result: ClassVar[Result] = "float"
 
     def lower(self, partial: tuple[Any, ...]) -> float | None:
         moments = CoMoments(*partial)
@@ -128,10 +129,10 @@ class Correlation(_CoMoments):
         return max(-1.0, min(1.0, found)) if found == found else found
 
 
-class Line(NamedTuple):
+class FittedLine(NamedTuple):
     """The line y = slope * x + intercept, and which share of y's variance it explains.
 
-    >>> Line(2.0, 1.0, 1.0).at(10)
+    >>> FittedLine(2.0, 1.0, 1.0).at(10)
     21.0
     """
 
@@ -146,21 +147,22 @@ class Line(NamedTuple):
 
 @built_in
 class LinearRegression(_CoMoments):
-    """The straight line with the least squared distances of y: a `Line` (slope, intercept, r_squared). Values are pairs
-    (x, y).
+    """The straight line with the least squared distances of y: a `FittedLine` (slope, intercept, r_squared). Values are
+    pairs (x, y).
 
     Commutative, not invertible, rounded; None for fewer than two pairs, and where x does not vary. Where y does not
     vary the line is flat, and its r_squared is 1, as in SQL. Cost of combine: O(1).
 
     >>> trend = LinearRegression("time", "price")
     >>> trend.lower(trend.combine(trend.lift((1, 3)), trend.lift((2, 5))))
-    Line(slope=2.0, intercept=1.0, r_squared=1.0)
+    FittedLine(slope=2.0, intercept=1.0, r_squared=1.0)
     """
 
     kernel: ClassVar[str] = "line"
-    gives: ClassVar[str] = "Line (slope, intercept, r_squared)"
+    result: ClassVar[Result] = dict.fromkeys(("slope", "intercept", "r_squared"), "float")
+    gives: ClassVar[str] = "FittedLine (slope, intercept, r_squared)"
 
-    def lower(self, partial: tuple[Any, ...]) -> Line | None:
+    def lower(self, partial: tuple[Any, ...]) -> FittedLine | None:
         moments = CoMoments(*partial)
         if moments.events < 2 or moments.spread_x == 0:
             return None
@@ -168,6 +170,6 @@ class LinearRegression(_CoMoments):
         explained = 1.0 if moments.spread_y == 0 else slope * (moments.joint / moments.spread_y)
         return self.shape((slope, moments.mean_y - slope * moments.mean_x, 1.0 if explained > 1 else explained))
 
-    def shape(self, fields: tuple[Any, ...]) -> Line:
+    def shape(self, fields: tuple[Any, ...]) -> FittedLine:
         """The result of its numbers in order."""
-        return Line(*fields)
+        return FittedLine(*fields)

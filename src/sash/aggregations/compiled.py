@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Any, Final
 
 from sash.aggregations.base import Aggregation, Native, OnNan
-from sash.aggregations.numba_functions import Functions, Number, compile_functions
+from sash.aggregations.declared import Result
+from sash.aggregations.numba_functions import Functions, NumberKind, compile_functions
 from sash.aggregations.reading import is_nan
 from sash.aggregations.records import record
 from sash.errors import AggregationError
@@ -18,10 +19,10 @@ __all__ = ["Compiled", "compiled"]
 
 _MOST_INPUTS: Final = 8
 #: How the core reads the values of each kind.
-_INPUTS: Final[dict[Number, str]] = {"float": "real", "int": "integer", "bool": "bool"}
+_INPUTS: Final[dict[NumberKind, str]] = {"float": "real", "int": "integer", "bool": "bool"}
 
 
-def compiled(aggregation: Aggregation, *, value: Number | tuple[Number, ...] | None = None) -> Aggregation:
+def compiled(aggregation: Aggregation, *, value: NumberKind | tuple[NumberKind, ...] | None = None) -> Aggregation:
     """The same aggregation, compiled by Numba to functions that the core calls without the interpreter and the GIL.
 
     Its partials must be numbers or flat tuples of at most 63 numbers, as `identity` shows; its methods plain arithmetic
@@ -55,15 +56,17 @@ def compiled(aggregation: Aggregation, *, value: Number | tuple[Number, ...] | N
     return Compiled(aggregation, _kinds_of_values(aggregation, value))
 
 
-def _again(aggregation: Compiled, value: Number | tuple[Number, ...] | None) -> Compiled:
+def _again(aggregation: Compiled, value: NumberKind | tuple[NumberKind, ...] | None) -> Compiled:
     if value is None or _kinds_of_values(aggregation, value) == aggregation.values:
         return aggregation
     raise AggregationError(f"{aggregation!r} is compiled for {aggregation.values} already: compile its original")
 
 
-def _kinds_of_values(aggregation: Aggregation, value: Number | tuple[Number, ...] | None) -> tuple[Number, ...]:
+def _kinds_of_values(
+    aggregation: Aggregation, value: NumberKind | tuple[NumberKind, ...] | None
+) -> tuple[NumberKind, ...]:
     width = max(1, len(aggregation.columns))
-    kinds: tuple[Number, ...] = value if isinstance(value, tuple) else (value or "float",) * width
+    kinds: tuple[NumberKind, ...] = value if isinstance(value, tuple) else (value or "float",) * width
     if not 1 <= len(kinds) <= _MOST_INPUTS or any(kind not in _INPUTS for kind in kinds):
         raise AggregationError(f'value is "float", "int" or "bool", or a tuple of 1 to 8 of them, not {value!r:.60}')
     if aggregation.columns and len(kinds) != width:
@@ -74,7 +77,7 @@ def _kinds_of_values(aggregation: Aggregation, value: Number | tuple[Number, ...
 class Compiled(Aggregation):
     """What `compiled` returns. Its methods are those of the aggregation; windows run the native functions."""
 
-    def __init__(self, aggregation: Aggregation, values: tuple[Number, ...]) -> None:
+    def __init__(self, aggregation: Aggregation, values: tuple[NumberKind, ...]) -> None:
         self.original = aggregation
         self.values = values
         self.column = aggregation.column
@@ -119,12 +122,13 @@ class Compiled(Aggregation):
         return self._functions.shape(fields)
 
     @property
-    def truth(self) -> bool:
-        """Whether the result is one bool."""
-        return self._functions.truth
+    def result(self) -> Result:  # type: ignore[override]
+        """What Numba found: one number or truth; of several, only the original knows what they are."""
+        form = self._functions.result
+        return None if form.several else form.kinds[0]
 
     def functions(self) -> dict[str, Any]:
-        """What the core is told: the addresses of the functions, the identity as words, which numbers are integers.
+        """What the core gets: the addresses of the functions, the identity as words, which numbers are integers.
 
         The addresses hold in this process, and as long as this object lives. So they are no part of its pickle.
         """
@@ -136,7 +140,7 @@ class Compiled(Aggregation):
     @cached_property
     def _native(self) -> Native:
         inputs = tuple(_INPUTS[kind] for kind in self.values)
-        return record(self, "compiled", inputs, self.functions(), truth=self.truth)
+        return record(self, "compiled", inputs, self.functions())
 
     def to_dict(self) -> dict[str, Any]:
         original = self.original.to_dict()
@@ -151,7 +155,7 @@ class Compiled(Aggregation):
     def __hash__(self) -> int:
         return hash((Compiled, self.original))
 
-    def __reduce__(self) -> tuple[type[Compiled], tuple[Aggregation, tuple[Number, ...]]]:
+    def __reduce__(self) -> tuple[type[Compiled], tuple[Aggregation, tuple[NumberKind, ...]]]:
         return Compiled, (self.original, self.values)
 
     def __repr__(self) -> str:

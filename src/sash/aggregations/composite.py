@@ -201,7 +201,7 @@ class Composite(Aggregation):
         return tuple(member.decode(own) for member, own in pairs)
 
     def native(self) -> Native:
-        return Native("record", "row", row=self._row)
+        return Native("record", "row", fixed=not self._row.objects, row=self._row)
 
     @cached_property
     def _row(self) -> Row:

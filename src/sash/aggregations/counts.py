@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from sash.aggregations.base import Native, WithNan, built_in
+from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.reading import not_nan
 
 __all__ = ["Count"]
@@ -25,8 +26,8 @@ class Count(WithNan):
     0
     """
 
-    takes: ClassVar[str] = "values of any kind"
-    gives: ClassVar[str] = "int"
+    inputs: ClassVar[Inputs] = "ignored"
+    result: ClassVar[Result] = "int"
     size: ClassVar[str] = "8 bytes"
     commutative: ClassVar[bool] = True
     identity = 0
@@ -45,4 +46,4 @@ class Count(WithNan):
         return partial
 
     def native(self) -> Native:
-        return Native("count", "ignored")
+        return Native("count", "ignored", fixed=True, batch=True)

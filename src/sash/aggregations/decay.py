@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sash.aggregations.base import Native, OnNan, built_in
+from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.options import check_column
 from sash.aggregations.reading import not_nan, read_real
 from sash.aggregations.records import record
@@ -44,10 +45,9 @@ class DecayedSum(Timed):
     defaults: ClassVar[Mapping[str, Any]] = {"half_life": "1h", "nan": "skip"}
     commutative: ClassVar[bool] = True
     exact: ClassVar[bool] = False
-    takes: ClassVar[str] = "numbers"
-    gives: ClassVar[str] = "float"
     size: ClassVar[str] = "24 bytes"
-    inputs: ClassVar[str] = "real"
+    inputs: ClassVar[Inputs] = "real"
+    result: ClassVar[Result] = "float"
     time_fields: ClassVar[tuple[int, ...]] = (1,)
     width: ClassVar[int] = 2
 

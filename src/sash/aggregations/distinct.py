@@ -16,13 +16,14 @@ import numpy as np
 
 from sash import codec
 from sash.aggregations.base import WithNan, built_in
+from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.reading import is_nan, not_nan, plain
 from sash.errors import SnapshotError
 
-__all__ = ["CollectDistinct", "CountDistinct", "Mode"]
+__all__ = ["CollectDistinct", "CountDistinct", "Mode", "NUnique"]
 
 #: How often each value occurs, in the order of first appearance.
-Counts = dict[Any, int]
+Occurrences = dict[Any, int]
 
 
 def _one_nan(value: Any) -> Any:
@@ -46,7 +47,7 @@ def hashable(value: Any) -> Any:
     return key
 
 
-def added(older: Counts, newer: Counts) -> Counts:
+def added(older: Occurrences, newer: Occurrences) -> Occurrences:
     """Both counts in one, without a change to either. Keys of the older come first and keep their form.
 
     The larger of the two is copied as a whole; only the smaller is walked.
@@ -64,7 +65,7 @@ def added(older: Counts, newer: Counts) -> Counts:
     return both
 
 
-def subtracted(whole: Counts, older: Counts) -> Counts:
+def subtracted(whole: Occurrences, older: Occurrences) -> Occurrences:
     """The counts of the rest; values that are not in the rest are not in it."""
     rest = whole.copy()
     for value, count in older.items():
@@ -89,21 +90,20 @@ def read_keys(items: Any) -> list[Any]:
 class _Counting(WithNan):
     """A partial is the count of each value. Snapshots keep its order, which dictionaries of the codec do not."""
 
-    takes: ClassVar[str] = "hashable values"
     size: ClassVar[str] = "grows with the distinct values"
-    inputs: ClassVar[str] = "distinct"
-    identity: Counts = {}  # noqa: RUF012  no method changes a partial
+    inputs: ClassVar[Inputs] = "distinct"
+    identity: Occurrences = {}  # noqa: RUF012  no method changes a partial
 
-    def lift(self, value: Any) -> Counts:
+    def lift(self, value: Any) -> Occurrences:
         return {hashable(not_nan(value, self.nan)): 1}
 
-    def combine(self, older: Counts, newer: Counts) -> Counts:
+    def combine(self, older: Occurrences, newer: Occurrences) -> Occurrences:
         return added(older, newer)
 
-    def encode(self, partial: Counts) -> bytes:
+    def encode(self, partial: Occurrences) -> bytes:
         return codec.dumps(list(partial.items()))
 
-    def decode(self, data: bytes) -> Counts:
+    def decode(self, data: bytes) -> Occurrences:
         match codec.loads(data):
             case [*pairs] if all(type(pair) is tuple and len(pair) == 2 for pair in pairs):
                 counts = [count for _, count in pairs]
@@ -114,7 +114,8 @@ class _Counting(WithNan):
 
 @built_in
 class CountDistinct(_Counting):
-    """How many different values, exactly. Any hashable values; others are a TypeError.
+    """How many different values, exactly. Any hashable values; others are a TypeError. `NUnique`, the word of pandas
+    and polars, is another name of it.
 
     Commutative, invertible, exact; 0 for an empty window. A partial holds every different value with its count: where
     there are very many, a sketch is smaller. Cost of combine: O(distinct values).
@@ -129,17 +130,21 @@ class CountDistinct(_Counting):
     """
 
     commutative: ClassVar[bool] = True
-    gives: ClassVar[str] = "int"
+    result: ClassVar[Result] = "int"
 
-    def inverse(self, whole: Counts, older: Counts) -> Counts:
+    def inverse(self, whole: Occurrences, older: Occurrences) -> Occurrences:
         return subtracted(whole, older)
 
-    def lower(self, partial: Counts) -> int:
+    def lower(self, partial: Occurrences) -> int:
         return len(partial)
 
-    def encode(self, partial: Counts) -> bytes:
+    def encode(self, partial: Occurrences) -> bytes:
         """The order means nothing here, so it leaves no trace."""
         return codec.dumps(sorted(partial.items(), key=codec.dumps))
+
+
+#: The same class: the word of pandas and polars.
+NUnique = CountDistinct
 
 
 @built_in
@@ -154,9 +159,9 @@ class Mode(_Counting):
     'b'
     """
 
-    gives: ClassVar[str] = "one of the values"
+    result: ClassVar[Result] = "value"
 
-    def lower(self, partial: Counts) -> Any:
+    def lower(self, partial: Occurrences) -> Any:
         return max(partial, key=partial.__getitem__, default=None)
 
 
@@ -171,10 +176,9 @@ class CollectDistinct(WithNan):
     ['b', 'a']
     """
 
-    takes: ClassVar[str] = "hashable values"
-    gives: ClassVar[str] = "list of the values"
+    result: ClassVar[Result] = ["value"]
     size: ClassVar[str] = "grows with the distinct values"
-    inputs: ClassVar[str] = "distinct"
+    inputs: ClassVar[Inputs] = "distinct"
     #: The values are keys, in order; what they map to is nothing.
     identity: dict[Any, None] = {}  # noqa: RUF012  no method changes a partial
 

@@ -9,20 +9,21 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from sash.aggregations.base import Native, OnNan, WithNan, built_in
+from sash.aggregations.declared import Inputs, Pick, Result
 from sash.aggregations.options import check_column, check_size
-from sash.aggregations.reading import check_int64, not_nan, plain, read_number
+from sash.aggregations.reading import Number, check_int64, not_nan, plain, read_number
 from sash.aggregations.records import record
 
 __all__ = ["Delta", "First", "IthYoungest", "Last"]
 
 Held = tuple[()] | tuple[Any]
-Number = int | float
 
 
 class _AtEnd(WithNan):
     """A partial is a tuple of the one value, or an empty tuple."""
 
-    takes: ClassVar[str] = "values of any kind"
+    inputs: ClassVar[Inputs] = "any"
+    result: ClassVar[Result] = "value"
     gives: ClassVar[str] = "the value"
     size: ClassVar[str] = "16 bytes"
     identity: Held = ()
@@ -45,6 +46,8 @@ class First(_AtEnd):
     'a'
     """
 
+    picks: ClassVar[Pick | None] = "first"
+
     def combine(self, older: Held, newer: Held) -> Held:
         return older or newer
 
@@ -62,6 +65,8 @@ class Last(_AtEnd):
     >>> last.lower(last.combine(last.lift("a"), last.lift("b")))
     'b'
     """
+
+    picks: ClassVar[Pick | None] = "last"
 
     def combine(self, older: Held, newer: Held) -> Held:
         return newer or older
@@ -82,9 +87,9 @@ class IthYoungest(WithNan):
     """
 
     defaults: ClassVar[Mapping[str, Any]] = {"i": 1, "nan": "skip"}
-    gives: ClassVar[str] = "one of the values"
+    result: ClassVar[Result] = "value"
     size: ClassVar[str] = "i + 1 values"
-    inputs: ClassVar[str] = "any"
+    inputs: ClassVar[Inputs] = "any"
     #: A partial is the i + 1 youngest values, or fewer, oldest first.
     identity: tuple[Any, ...] = ()
 
@@ -114,10 +119,9 @@ class Delta(WithNan):
     3
     """
 
-    takes: ClassVar[str] = "numbers"
-    gives: ClassVar[str] = "int or float"
     size: ClassVar[str] = "24 bytes"
-    inputs: ClassVar[str] = "number"
+    inputs: ClassVar[Inputs] = "number"
+    result: ClassVar[Result] = "number"
     identity = None
 
     def lift(self, value: Any) -> tuple[Number, Number]:

@@ -11,11 +11,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from sash.aggregations.base import Native, WithNan, built_in
-from sash.aggregations.reading import check_int64, not_nan, read_number
+from sash.aggregations.declared import Inputs, Result
+from sash.aggregations.reading import Number, check_int64, not_nan, read_number
 
 __all__ = ["Max", "MaxCount", "Min", "MinCount", "Range", "beats"]
-
-Number = int | float
 
 
 def beats(a: Number, b: Number, greatest: bool) -> bool:
@@ -38,6 +37,7 @@ def _alike(a: Number, b: Number) -> tuple[Number, Number]:
 
 
 class _Extreme(WithNan):
+    inputs: ClassVar[Inputs] = "number"
     commutative: ClassVar[bool] = True
     greatest: ClassVar[bool]
 
@@ -48,6 +48,8 @@ class _Extreme(WithNan):
 class _Extremum(_Extreme):
     """A partial is the extreme itself, or None."""
 
+    result: ClassVar[Result] = "number"
+    size: ClassVar[str] = "8 bytes"
     identity = None
 
     def combine(self, older: Number | None, newer: Number | None) -> Number | None:
@@ -69,13 +71,10 @@ class Min(_Extremum):
     3
     """
 
-    takes: ClassVar[str] = "numbers"
-    gives: ClassVar[str] = "int or float"
-    size: ClassVar[str] = "8 bytes"
     greatest: ClassVar[bool] = False
 
     def native(self) -> Native:
-        return Native("min", "number")
+        return Native("min", "number", fixed=True, batch=True, nan_is_least=True)
 
 
 @built_in
@@ -87,18 +86,17 @@ class Max(_Extremum):
     4
     """
 
-    takes: ClassVar[str] = "numbers"
-    gives: ClassVar[str] = "int or float"
-    size: ClassVar[str] = "8 bytes"
     greatest: ClassVar[bool] = True
 
     def native(self) -> Native:
-        return Native("max", "number")
+        return Native("max", "number", fixed=True, batch=True)
 
 
 class _ExtremumCount(_Extreme):
     """A partial is the extreme and how many carry it, or None."""
 
+    result: ClassVar[Result] = "int"
+    size: ClassVar[str] = "16 bytes"
     identity = None
 
     def lift(self, value: Any) -> tuple[Number, int]:
@@ -128,13 +126,10 @@ class MinCount(_ExtremumCount):
     2
     """
 
-    takes: ClassVar[str] = "numbers"
-    gives: ClassVar[str] = "int"
-    size: ClassVar[str] = "16 bytes"
     greatest: ClassVar[bool] = False
 
     def native(self) -> Native:
-        return Native("min_count", "number")
+        return Native("min_count", "number", fixed=True, batch=True, nan_is_least=True)
 
 
 @built_in
@@ -148,13 +143,10 @@ class MaxCount(_ExtremumCount):
     1
     """
 
-    takes: ClassVar[str] = "numbers"
-    gives: ClassVar[str] = "int"
-    size: ClassVar[str] = "16 bytes"
     greatest: ClassVar[bool] = True
 
     def native(self) -> Native:
-        return Native("max_count", "number")
+        return Native("max_count", "number", fixed=True, batch=True)
 
 
 @built_in
@@ -168,8 +160,8 @@ class Range(WithNan):
     7
     """
 
-    takes: ClassVar[str] = "numbers"
-    gives: ClassVar[str] = "int or float"
+    inputs: ClassVar[Inputs] = "number"
+    result: ClassVar[Result] = "number"
     size: ClassVar[str] = "16 bytes"
     commutative: ClassVar[bool] = True
     identity = None
@@ -197,4 +189,4 @@ class Range(WithNan):
         return difference if isinstance(difference, float) else check_int64(difference)
 
     def native(self) -> Native:
-        return Native("range", "number")
+        return Native("range", "number", fixed=True, batch=True)

@@ -8,20 +8,27 @@ from __future__ import annotations
 from typing import Any as AnyValue
 from typing import ClassVar
 
+import numpy.typing as npt
+
 from sash.aggregations.base import Native, OneColumn, built_in
+from sash.aggregations.declared import Inputs, Refusal, Result
 from sash.aggregations.reading import read_bool, read_integer
 
 __all__ = ["All", "Any", "BitAnd", "BitOr"]
 
 
 class _Truth(OneColumn):
-    takes: ClassVar[str] = "truths"
-    gives: ClassVar[str] = "bool"
+    inputs: ClassVar[Inputs] = "bool"
+    result: ClassVar[Result] = "bool"
     size: ClassVar[str] = "8 bytes"
     commutative: ClassVar[bool] = True
 
     def lift(self, value: AnyValue) -> bool:
         return read_bool(value)
+
+    def refused(self, numbers: npt.NDArray[AnyValue]) -> Refusal | None:
+        why = "True or False is needed, or 0 or 1: compare first, such as x > 0"
+        return (numbers != 0) & (numbers != 1), TypeError(why)
 
     def lower(self, partial: bool) -> bool:
         return partial
@@ -42,7 +49,7 @@ class Any(_Truth):
         return older or newer
 
     def native(self) -> Native:
-        return Native("any", "bool")
+        return Native("any", "bool", fixed=True, batch=True)
 
 
 @built_in
@@ -60,12 +67,12 @@ class All(_Truth):
         return older and newer
 
     def native(self) -> Native:
-        return Native("all", "bool")
+        return Native("all", "bool", fixed=True, batch=True)
 
 
 class _Bits(OneColumn):
-    takes: ClassVar[str] = "integers"
-    gives: ClassVar[str] = "int"
+    inputs: ClassVar[Inputs] = "integer"
+    result: ClassVar[Result] = "int"
     size: ClassVar[str] = "8 bytes"
     commutative: ClassVar[bool] = True
 
@@ -92,7 +99,7 @@ class BitOr(_Bits):
         return older | newer
 
     def native(self) -> Native:
-        return Native("bit_or", "integer")
+        return Native("bit_or", "integer", fixed=True, batch=True)
 
 
 @built_in
@@ -112,4 +119,4 @@ class BitAnd(_Bits):
         return older & newer
 
     def native(self) -> Native:
-        return Native("bit_and", "integer")
+        return Native("bit_and", "integer", fixed=True, batch=True)

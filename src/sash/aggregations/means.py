@@ -8,7 +8,10 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+import numpy.typing as npt
+
 from sash.aggregations.base import Native, WithNan, built_in
+from sash.aggregations.declared import Inputs, Refusal, Result
 from sash.aggregations.pairs import Pairs
 from sash.aggregations.reading import finite_log, not_nan, read_real
 from sash.aggregations.records import record
@@ -19,6 +22,9 @@ __all__ = ["GeometricMean", "HarmonicMean", "Mean", "WeightedMean"]
 class _SumAndCount(WithNan):
     """A sum of what each value stands for, and how many there were."""
 
+    inputs: ClassVar[Inputs] = "real"
+    result: ClassVar[Result] = "float"
+    size: ClassVar[str] = "16 bytes"
     commutative: ClassVar[bool] = True
     exact: ClassVar[bool] = False
     identity = (0.0, 0)
@@ -49,16 +55,12 @@ class Mean(_SumAndCount):
     None
     """
 
-    takes: ClassVar[str] = "numbers"
-    gives: ClassVar[str] = "float"
-    size: ClassVar[str] = "16 bytes"
-
     def lower(self, partial: tuple[float, int]) -> float | None:
         total, count = partial
         return total / count if count else None
 
     def native(self) -> Native:
-        return Native("mean", "real", {"geometric": False})
+        return Native("mean", "real", {"geometric": False}, fixed=True, batch=True)
 
 
 @built_in
@@ -72,20 +74,20 @@ class GeometricMean(_SumAndCount):
     4.0
     """
 
-    takes: ClassVar[str] = "numbers, none negative"
-    gives: ClassVar[str] = "float"
-    size: ClassVar[str] = "16 bytes"
-    inputs: ClassVar[str] = "positive"
+    inputs: ClassVar[Inputs] = "positive"
 
     def _term(self, value: float) -> float:
         return finite_log(value)
+
+    def refused(self, numbers: npt.NDArray[Any]) -> Refusal | None:
+        return numbers < 0, ValueError("a geometric mean takes no negative numbers: leave it out, or use Mean")
 
     def lower(self, partial: tuple[float, int]) -> float | None:
         total, count = partial
         return _exp(total / count) if count else None
 
     def native(self) -> Native:
-        return Native("mean", "real", {"geometric": True})
+        return Native("mean", "real", {"geometric": True}, fixed=True, batch=True)
 
 
 def _exp(value: float) -> float:
@@ -111,10 +113,9 @@ class HarmonicMean(WithNan):
 
     commutative: ClassVar[bool] = True
     exact: ClassVar[bool] = False
-    takes: ClassVar[str] = "numbers from 0 up"
-    gives: ClassVar[str] = "float"
+    inputs: ClassVar[Inputs] = "positive"
+    result: ClassVar[Result] = "float"
     size: ClassVar[str] = "16 bytes"
-    inputs: ClassVar[str] = "positive"
     #: The sum of the reciprocals, and how many there are.
     identity = (0.0, 0)
 
@@ -153,10 +154,9 @@ class WeightedMean(Pairs):
 
     commutative: ClassVar[bool] = True
     exact: ClassVar[bool] = False
-    takes: ClassVar[str] = "pairs (value, weight)"
-    gives: ClassVar[str] = "float"
+    inputs: ClassVar[Inputs] = "weighted"
+    result: ClassVar[Result] = "float"
     size: ClassVar[str] = "16 bytes"
-    inputs: ClassVar[str] = "weighted"
     parts: ClassVar[tuple[str, str]] = ("value", "weight")
     #: The sum of the values times their weights, and the sum of the weights.
     identity = (0.0, 0.0)

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from sash import codec
 from sash.aggregations.base import Native, OnNan, WithNan, built_in
+from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.hashing import hash_value
 from sash.aggregations.reading import not_nan
 from sash.errors import SnapshotError
@@ -94,7 +95,8 @@ class Bloom(WithNan):
     (True, False)
     """
 
-    takes: ClassVar[str] = "int, float, str, bytes"
+    inputs: ClassVar[Inputs] = "hashable"
+    result: ClassVar[Result] = "object"
     gives: ClassVar[str] = "BloomFilter, to be asked about a value"
     size: ClassVar[str] = "bits / 8 bytes: 2 KB by default"
     error: ClassVar[str] = "never wrong about a value that is there; else wrong at the filter's false_positive_rate"

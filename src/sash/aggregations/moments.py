@@ -3,34 +3,46 @@
 There is no sum of squares, so nothing cancels.
 """
 
+# The methods are described once, in Aggregation.
+
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from sash.aggregations.base import Native, WithNan, built_in
+from sash.aggregations.base import Native, OnNan, WithNan, built_in
+from sash.aggregations.declared import Inputs, Result
+from sash.aggregations.options import check_column, check_size
 from sash.aggregations.reading import not_nan, read_real
 
-__all__ = ["PopulationStdDev", "PopulationVariance", "SampleStdDev", "SampleVariance"]
+__all__ = ["Std", "Var"]
 
 #: Mean, sum of the squared distances from it, count.
 Moments = tuple[float, float, int]
 
 
 class _Spread(WithNan):
-    takes: ClassVar[str] = "numbers"
-    gives: ClassVar[str] = "float"
+    defaults: ClassVar[Mapping[str, Any]] = {"ddof": 1, "nan": "skip"}
+    inputs: ClassVar[Inputs] = "real"
+    result: ClassVar[Result] = "float"
     size: ClassVar[str] = "24 bytes"
     commutative: ClassVar[bool] = True
     exact: ClassVar[bool] = False
     identity: Moments = (0.0, 0.0, 0)
-    #: 1 for a sample, 0 for a population.
-    ddof: ClassVar[int]
     root: ClassVar[bool]
+
+    def __init__(self, column: str | None = None, *, ddof: int = 1, nan: OnNan = "skip") -> None:
+        super().__init__(check_column(column, "ddof"), nan=nan)
+        self.ddof = check_size("ddof", ddof, least=0)
+
+    @property
+    def fewest(self) -> int:
+        return self.ddof + 1
 
     def lift(self, value: Any) -> Moments:
         number = read_real(not_nan(value, self.nan))
-        # 0, but NaN for an infinity: no spread can be told from there on, in whatever order events are combined.
+        # 0, but NaN for an infinity: no spread is known from there on, in whatever order events are combined.
         spread = number - number
         return number + spread, spread, 1
 
@@ -50,65 +62,36 @@ class _Spread(WithNan):
         return math.sqrt(variance) if self.root else variance
 
     def native(self) -> Native:
-        return Native("moments", "real", {"ddof": self.ddof, "root": self.root})
+        return Native("moments", "real", {"ddof": self.ddof, "root": self.root}, fixed=True, batch=True)
 
 
 @built_in
-class SampleVariance(_Spread):
-    """The variance of a sample (divided by n - 1). Commutative, not invertible, rounded; None for fewer than two
-    values.
+class Var(_Spread):
+    """The variance, divided by n - `ddof`: of a sample by default, as pandas, polars and SQL have it; `ddof=0` is that
+    of a population, as NumPy has it.
 
-    Cost of combine: O(1).
+    Commutative, not invertible, rounded; None where there are no more than `ddof` values. Cost of combine: O(1).
 
-    >>> variance = SampleVariance()
+    >>> variance = Var()
     >>> variance.lower(variance.combine(variance.lift(1), variance.lift(3)))
     2.0
-    """
-
-    ddof: ClassVar[int] = 1
-    root: ClassVar[bool] = False
-
-
-@built_in
-class PopulationVariance(_Spread):
-    """The variance of a population (divided by n). Commutative, not invertible, rounded; None for an empty window.
-
-    Cost of combine: O(1).
-
-    >>> variance = PopulationVariance()
+    >>> variance = Var(ddof=0)
     >>> variance.lower(variance.combine(variance.lift(1), variance.lift(3)))
     1.0
     """
 
-    ddof: ClassVar[int] = 0
     root: ClassVar[bool] = False
 
 
 @built_in
-class SampleStdDev(_Spread):
-    """The standard deviation of a sample (n - 1). Commutative, not invertible, rounded; None for fewer than two values.
+class Std(_Spread):
+    """The standard deviation, the root of `Var`: of a sample by default, of a population with `ddof=0`.
 
-    Cost of combine: O(1).
+    Commutative, not invertible, rounded; None where there are no more than `ddof` values. Cost of combine: O(1).
 
-    >>> deviation = SampleStdDev()
-    >>> deviation.lower(deviation.combine(deviation.lift(1), deviation.lift(1)))
-    0.0
-    """
-
-    ddof: ClassVar[int] = 1
-    root: ClassVar[bool] = True
-
-
-@built_in
-class PopulationStdDev(_Spread):
-    """The standard deviation of a population (n). Commutative, not invertible, rounded; None for an empty window.
-
-    Cost of combine: O(1).
-
-    >>> deviation = PopulationStdDev()
+    >>> deviation = Std("amount", ddof=0)
     >>> deviation.lower(deviation.combine(deviation.lift(1), deviation.lift(3)))
     1.0
     """
 
-    ddof: ClassVar[int] = 0
     root: ClassVar[bool] = True

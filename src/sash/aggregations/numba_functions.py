@@ -16,22 +16,22 @@ from sash.aggregations.base import Aggregation
 from sash.aggregations.custom import FunctionAggregation
 from sash.errors import AggregationError
 
-__all__ = ["Functions", "Number", "compile_functions"]
+__all__ = ["Functions", "NumberKind", "compile_functions"]
 
 #: What a number of a value, a partial or a result is.
-Number: TypeAlias = Literal["float", "int", "bool"]
+NumberKind: TypeAlias = Literal["float", "int", "bool"]
 #: Each may become any that follows it.
-_WIDTHS: Final[tuple[Number, ...]] = ("bool", "int", "float")
+_WIDTHS: Final[tuple[NumberKind, ...]] = ("bool", "int", "float")
 _MOST_NUMBERS: Final = 63
 #: What the native functions return: the result is there, an error was raised, there is no result.
 _DONE, _FAILED, _NOTHING = 0, 1, 2
 #: A number read from a word and written to one. Words travel as float64, so integers are looked at bit by bit.
-_READ: Final[dict[Number, str]] = {
+_READ: Final[dict[NumberKind, str]] = {
     "float": "{}",
     "int": "np.float64({}).view(np.int64)",
     "bool": "np.float64({}).view(np.int64) != 0",
 }
-_WRITE: Final[dict[Number, str]] = {
+_WRITE: Final[dict[NumberKind, str]] = {
     "float": "np.float64({})",
     "int": "np.int64({}).view(np.float64)",
     "bool": "np.int64({}).view(np.float64)",
@@ -43,7 +43,7 @@ _TWO: Final = ("combine", "inverse")
 class Form:
     """What a value, a partial or a result is made of: one number, or several in a tuple."""
 
-    kinds: tuple[Number, ...]
+    kinds: tuple[NumberKind, ...]
     several: bool
 
     def read(self, words: str) -> str:
@@ -67,7 +67,7 @@ class Form:
             for place, (kind, part) in enumerate(zip(self.kinds, parts, strict=True))
         ]
 
-    def widened(self, kinds: Iterable[Number]) -> Form:
+    def widened(self, kinds: Iterable[NumberKind]) -> Form:
         """The same with numbers that hold these too.
 
         >>> Form(("int", "float"), True).widened(("float", "bool"))
@@ -89,13 +89,8 @@ class Functions:
     #: Makes the result of its fields.
     build: Callable[[list[Any]], Any]
 
-    @property
-    def truth(self) -> bool:
-        """Whether the result is one bool."""
-        return not self.result.several and self.result.kinds == ("bool",)
-
     def options(self) -> dict[str, Any]:
-        """What the core is told."""
+        """What the core gets."""
         return {
             **{name: function.address for name, function in self.native.items()},
             "identity": [_word(number, kind) for number, kind in zip(self.identity, self.partial.kinds, strict=True)],
@@ -105,19 +100,19 @@ class Functions:
         }
 
     def shape(self, fields: tuple[Any, ...]) -> Any:
-        """A result of several numbers as the aggregation gives it. The core says (None,) where there is no result."""
+        """A result of several numbers as the aggregation gives it. The core gives (None,) where there is no result."""
         if None in fields:
             return None
         pairs = zip(fields, self.result.kinds, strict=True)
         return self.build([bool(number) if kind == "bool" else number for number, kind in pairs])
 
 
-def _word(number: float | int, kind: Number) -> int:
+def _word(number: float | int, kind: NumberKind) -> int:
     word: int = struct.unpack("<q", struct.pack("<d" if kind == "float" else "<q", number))[0]
     return word
 
 
-def compile_functions(aggregation: Aggregation, values: tuple[Number, ...]) -> Functions:
+def compile_functions(aggregation: Aggregation, values: tuple[NumberKind, ...]) -> Functions:
     """The functions of an aggregation over values of these kinds; `AggregationError` names the method that cannot be
     compiled, and why. Cost: some seconds.
 
@@ -144,7 +139,7 @@ def _form_of_identity(identity: Any) -> Form:
     return Form(tuple(map(_kind_of, numbers)), isinstance(identity, tuple))
 
 
-def _kind_of(number: Any) -> Number:
+def _kind_of(number: Any) -> NumberKind:
     if isinstance(number, (bool, np.bool_)):
         return "bool"
     if isinstance(number, (int, np.integer)) and -(2**63) <= number < 2**63:
@@ -168,7 +163,7 @@ class _Method:
 class _Compiler:
     """One aggregation on its way to native functions."""
 
-    def __init__(self, aggregation: Aggregation, values: tuple[Number, ...]) -> None:
+    def __init__(self, aggregation: Aggregation, values: tuple[NumberKind, ...]) -> None:
         self.numba = _numba()
         self.aggregation = aggregation
         self.values = Form(values, len(values) > 1)
@@ -267,9 +262,9 @@ class _Compiler:
     def _is_tuple(self, given: Any) -> bool:
         return isinstance(given, self.numba.types.BaseTuple)
 
-    def _kinds(self, name: str, given: Any) -> tuple[Number, ...]:
+    def _kinds(self, name: str, given: Any) -> tuple[NumberKind, ...]:
         types = self.numba.types
-        known: list[tuple[Any, Number]] = [(types.Boolean, "bool"), (types.Integer, "int"), (types.Float, "float")]
+        known: list[tuple[Any, NumberKind]] = [(types.Boolean, "bool"), (types.Integer, "int"), (types.Float, "float")]
         members = list(given.types) if self._is_tuple(given) else [given]
         kinds = [kind for member in members for family, kind in known if isinstance(member, family)]
         if len(kinds) == len(members) and members:

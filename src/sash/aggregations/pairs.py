@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from sash.aggregations.base import Aggregation, OnNan, check_nan
+from sash.aggregations.declared import Inputs
 from sash.aggregations.reading import is_nan, not_nan, read_real
 
 __all__ = ["Pairs", "read_parts"]
@@ -24,8 +25,7 @@ class Pairs(Aggregation):
     """A value is a pair of numbers, from two columns of a frame. A pair with a null is passed over."""
 
     defaults: ClassVar[Mapping[str, Any]] = {"nan": "skip"}
-    takes: ClassVar[str] = "pairs of numbers"
-    inputs: ClassVar[str] = "pair"
+    inputs: ClassVar[Inputs] = "pair"
     #: What the two numbers are called.
     parts: ClassVar[tuple[str, str]] = ("x", "y")
 

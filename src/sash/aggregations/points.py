@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import Any, ClassVar, NamedTuple
 
 from sash.aggregations.base import Native, built_in
+from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.extrema import beats
-from sash.aggregations.reading import not_nan, read_number
+from sash.aggregations.reading import Number, not_nan, read_number
 from sash.aggregations.records import record
 from sash.aggregations.timed import Timed, plain_time
 
 __all__ = ["M4", "Point", "Points"]
 
-Number = int | float
 #: Time and value of the first, the last, the least and the greatest event.
 Flat = tuple[Any, ...]
 
@@ -57,10 +57,10 @@ class M4(Timed):
     (Point(time=1, value=5), Point(time=4, value=2))
     """
 
-    takes: ClassVar[str] = "numbers"
     gives: ClassVar[str] = "Points (first, last, min, max), each (time, value)"
     size: ClassVar[str] = "72 bytes"
-    inputs: ClassVar[str] = "number"
+    inputs: ClassVar[Inputs] = "number"
+    result: ClassVar[Result] = {name: {"time": "time", "value": "number"} for name in Points._fields}
     time_fields: ClassVar[tuple[int, ...]] = (0, 2, 4, 6)
     width: ClassVar[int] = 8
 

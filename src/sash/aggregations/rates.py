@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from sash.aggregations.base import Native, OnNan, built_in
+from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.options import check_column
 from sash.aggregations.reading import not_nan, read_real
 from sash.aggregations.records import record
@@ -38,9 +39,8 @@ class Rate(Timed):
     defaults: ClassVar[Mapping[str, Any]] = {"of": "events", "nan": "skip"}
     exact: ClassVar[bool] = False
     takes: ClassVar[str] = "values, or numbers"
-    gives: ClassVar[str] = "float"
+    result: ClassVar[Result] = "float"
     size: ClassVar[str] = "40 bytes"
-    inputs: ClassVar[str] = "number"
     #: The amount of the first event, that of all after it, the first time, the last.
     time_fields: ClassVar[tuple[int, ...]] = (2, 3)
     width: ClassVar[int] = 4
@@ -52,6 +52,11 @@ class Rate(Timed):
         if of not in ("events", "values"):
             raise ValueError(f'of is "events" or "values", not {of!r:.60}')
         self.of = of
+
+    @property
+    def inputs(self) -> Inputs:  # type: ignore[override]
+        """Values are read only where they are summed."""
+        return "ignored" if self.of == "events" else "real"
 
     def lift(self, value: Any, time: Any = None) -> Flat:
         not_nan(value, self.nan)
@@ -71,7 +76,7 @@ class Rate(Timed):
         return partial[1] / seconds if seconds else None
 
     def native(self) -> Native:
-        return record(self, "rate", ("ignored" if self.of == "events" else "real",))
+        return record(self, "rate", (self.inputs,))
 
 
 @built_in
@@ -92,10 +97,9 @@ class TimeWeightedMean(Timed):
     """
 
     exact: ClassVar[bool] = False
-    takes: ClassVar[str] = "numbers"
-    gives: ClassVar[str] = "float"
+    inputs: ClassVar[Inputs] = "real"
+    result: ClassVar[Result] = "float"
     size: ClassVar[str] = "40 bytes"
-    inputs: ClassVar[str] = "real"
     #: The area, the last value, the first time, the last.
     time_fields: ClassVar[tuple[int, ...]] = (2, 3)
     width: ClassVar[int] = 4

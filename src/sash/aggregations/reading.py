@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 __all__ = [
     "GREATEST",
     "LEAST",
+    "Number",
     "check_int64",
     "is_nan",
     "not_nan",
@@ -20,6 +21,9 @@ __all__ = [
     "read_real",
     "read_text",
 ]
+
+#: A number as partials hold it.
+Number: TypeAlias = int | float
 
 LEAST: Final = -(2**63)
 GREATEST: Final = 2**63 - 1

@@ -1,13 +1,12 @@
 """How fixed-size aggregations lie side by side in one record of the core: which columns it reads, who reads them, and
-who answers."""
+whose results they are."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from sash.aggregations.args import ArgMax, ArgMin
 from sash.aggregations.base import Aggregation, Native, Option
 
 __all__ = [
@@ -24,16 +23,6 @@ __all__ = [
     "record",
     "row_of",
 ]
-
-#: The kernels that have a fixed-size partial and read numbers, so that they can be parts of a record.
-_PARTS: Final = frozenset(
-    (
-        *("count", "sum", "product", "mean", "moments", "min", "max", "range", "min_count", "max_count"),
-        *("bit_or", "bit_and", "any", "all"),
-    )
-)
-#: Where NaN propagates, it lies below all numbers for these.
-_LEAST: Final = frozenset({"min", "min_count"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +42,7 @@ class Slot:
     path: Path
     inputs: str
     nan: str
-    #: What tells the core how to read NaN and negative numbers.
+    #: "min" where NaN lies below all numbers; and whether negative numbers are refused.
     kernel: str = ""
     positive: bool = False
 
@@ -65,6 +54,8 @@ class Part:
     kernel: str
     slots: tuple[int, ...]
     options: Mapping[str, Option] = field(default_factory=dict)
+    #: A result is several numbers, of which `shape` of the aggregation makes an object.
+    several: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,24 +93,28 @@ def record(
     kernel: str,
     inputs: tuple[str, ...] = ("real",),
     options: Mapping[str, Option] | None = None,
-    positive: bool = False,
-    truth: bool = False,
+    *,
+    batch: bool = False,
 ) -> Native:
     """The compiled twin of an aggregation that is one part of a record; it reads one value, or a tuple of several.
+    `batch` if frames have a kernel of that name too.
 
     >>> from sash import Sum
     >>> record(Sum(), "sum", ("number",)).row.parts
-    (Part(kernel='sum', slots=(0,), options={}),)
+    (Part(kernel='sum', slots=(0,), options={}, several=False),)
     """
-    several = len(inputs) > 1
+    is_tuple = len(inputs) > 1
     slots = tuple(
-        Slot(Path(None, place if several else None, len(inputs)), kind, aggregation.nan, positive=positive)
+        Slot(Path(None, place if is_tuple else None, len(inputs)), kind, aggregation.nan)
         for place, kind in enumerate(inputs)
     )
-    part = Part(kernel, tuple(range(len(slots))), options or {})
-    answer = Answer(aggregation, native=True, position=0, truth=truth)
-    row = Row(slots, (part,), (), (answer,), composite=False, timed=aggregation.timed)
-    return Native("record", "row", row=row)
+    part = Part(kernel, tuple(range(len(slots))), options or {}, several=not isinstance(aggregation.result, str))
+    return Native("record", "row", fixed=True, batch=batch, row=_alone(aggregation, part, slots))
+
+
+def _alone(aggregation: Aggregation, part: Part, slots: tuple[Slot, ...]) -> Row:
+    answer = Answer(aggregation, native=True, position=0, truth=aggregation.result == "bool")
+    return Row(slots, (part,), (), (answer,), composite=False, timed=aggregation.timed)
 
 
 def fits(aggregation: Aggregation) -> tuple[Part, tuple[Slot, ...]] | None:
@@ -130,18 +125,16 @@ def fits(aggregation: Aggregation) -> tuple[Part, tuple[Slot, ...]] | None:
     ('max', None)
     """
     native = aggregation.native()
-    if native is None:
+    if native is None or not native.fixed:
         return None
     if native.row is not None:
         return None if native.row.composite else (native.row.parts[0], native.row.slots)
-    if native.kernel not in _PARTS:
-        return None
     slot = Slot(
         Path(),
         native.inputs,
         aggregation.nan,
-        kernel="min" if native.kernel in _LEAST else "",
-        positive=bool(native.options.get("geometric")),
+        kernel="min" if native.nan_is_least else "",
+        positive=aggregation.inputs == "positive",
     )
     return Part(native.kernel, (0,), native.options), (slot,)
 
@@ -157,11 +150,7 @@ def row_of(aggregation: Aggregation) -> Row | None:
     if native is not None and native.row is not None:
         return native.row
     fitting = fits(aggregation)
-    if fitting is None:
-        return None
-    part, slots = fitting
-    answer = Answer(aggregation, native=True, position=0, truth=_says_true(aggregation))
-    return Row(slots, (part,), (), (answer,), composite=False, timed=aggregation.timed)
+    return None if fitting is None else _alone(aggregation, *fitting)
 
 
 def paths_of(aggregation: Aggregation) -> tuple[Path, ...]:
@@ -183,7 +172,7 @@ def takes_row(aggregation: Aggregation) -> bool:
     >>> takes_row(ArgMax("amount")), takes_row(ArgMax("amount", "merchant")), takes_row(ArgMax())
     (True, False, False)
     """
-    return isinstance(aggregation, (ArgMax, ArgMin)) and len(aggregation.columns) == 1
+    return aggregation.inputs == "keyed" and len(aggregation.columns) == 1
 
 
 def located(slots: tuple[Slot, ...], columns: tuple[str, ...]) -> tuple[Slot, ...]:
@@ -230,20 +219,12 @@ class _Builder:
             return
         part, slots = fitting
         places = tuple(self._slot(slot) for slot in located(slots, aggregation.columns))
-        moved = Part(part.kernel, tuple(places[slot] for slot in part.slots), part.options)
-        position = _place(self.parts, moved)
-        self.answers.append(Answer(aggregation, native=True, position=position, truth=_says_true(aggregation)))
+        moved = replace(part, slots=tuple(places[slot] for slot in part.slots))
+        truth = aggregation.result == "bool"
+        self.answers.append(Answer(aggregation, native=True, position=_place(self.parts, moved), truth=truth))
 
     def _slot(self, slot: Slot) -> int:
         return _place(self.slots, slot)
-
-
-def _says_true(aggregation: Aggregation) -> bool:
-    """Whether its result is a bool."""
-    native = aggregation.native()
-    if native is None:
-        return False
-    return native.kernel in ("any", "all") if native.row is None else native.row.answers[0].truth
 
 
 def _place(items: list[Any], item: Any) -> int:

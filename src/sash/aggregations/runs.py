@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import Any, ClassVar, NamedTuple
 
 from sash.aggregations.base import Native, built_in
-from sash.aggregations.reading import check_int64, not_nan, read_number
+from sash.aggregations.declared import Inputs, Result
+from sash.aggregations.reading import Number, check_int64, not_nan, read_number
 from sash.aggregations.records import record
 from sash.aggregations.timed import Timed, plain_time
 
 __all__ = ["LongestIncreasingRun", "Run"]
 
-Number = int | float
 Flat = tuple[Any, ...]
 
 
@@ -62,10 +62,10 @@ class LongestIncreasingRun(Timed):
     Run(start=1, end=3, span=3, length=3)
     """
 
-    takes: ClassVar[str] = "numbers"
     gives: ClassVar[str] = "Run (start, end, span, length)"
     size: ClassVar[str] = "128 bytes"
-    inputs: ClassVar[str] = "number"
+    inputs: ClassVar[Inputs] = "number"
+    result: ClassVar[Result] = {"start": "time", "end": "time", "span": "number", "length": "int"}
     #: A count, then three stretches: the rising one at the older end, the one at the younger end, the longest.
     time_fields: ClassVar[tuple[int, ...]] = (2, 4, 7, 9, 12, 14)
     width: ClassVar[int] = 16

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from sash.aggregations.base import Native, OnNan, WithNan, built_in
+from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.reading import not_nan, read_real
 from sash.aggregations.records import record
 from sash.aggregations.rounding import near
@@ -23,13 +24,12 @@ class _Shape(WithNan):
     defaults: ClassVar[Mapping[str, Any]] = {"bias": False, "nan": "skip"}
     commutative: ClassVar[bool] = True
     exact: ClassVar[bool] = False
-    takes: ClassVar[str] = "numbers"
-    gives: ClassVar[str] = "float"
     size: ClassVar[str] = "40 bytes"
-    inputs: ClassVar[str] = "real"
+    inputs: ClassVar[Inputs] = "real"
+    result: ClassVar[Result] = "float"
     identity: Powers = (0.0, 0.0, 0.0, 0.0, 0)
     #: How many values the unbiased form needs.
-    fewest: ClassVar[int]
+    unbiased_from: ClassVar[int]
 
     def __init__(self, column: str | None = None, *, bias: bool = False, nan: OnNan = "skip") -> None:
         super().__init__(column, nan=nan)
@@ -39,7 +39,7 @@ class _Shape(WithNan):
 
     def lift(self, value: Any) -> Powers:
         number = read_real(not_nan(value, self.nan))
-        # 0, but NaN for an infinity: no shape can be told from there on, in whatever order events are combined.
+        # 0, but NaN for an infinity: no shape is known from there on, in whatever order events are combined.
         none = number - number
         return number + none, none, none, none, 1
 
@@ -73,7 +73,7 @@ class _Shape(WithNan):
 
     def lower(self, partial: Powers) -> float | None:
         count = partial[4]
-        if count == 0 or (count < self.fewest and not self.bias):
+        if count == 0 or (count < self.unbiased_from and not self.bias):
             return None
         return 0.0 if partial[1] == 0 else self._form(*partial)
 
@@ -97,7 +97,7 @@ class Skewness(_Shape):
     1.457863
     """
 
-    fewest: ClassVar[int] = 3
+    unbiased_from: ClassVar[int] = 3
 
     def _form(self, mean: float, two: float, three: float, four: float, count: int) -> float:
         biased = three / two / math.sqrt(two) * math.sqrt(count)
@@ -119,7 +119,7 @@ class Kurtosis(_Shape):
     -1.2
     """
 
-    fewest: ClassVar[int] = 4
+    unbiased_from: ClassVar[int] = 4
 
     def _form(self, mean: float, two: float, three: float, four: float, count: int) -> float:
         biased = four / two / two * count - 3

@@ -5,25 +5,38 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
+
+import numpy.typing as npt
 
 from sash.aggregations.base import Native, WithNan, built_in
+from sash.aggregations.declared import Inputs, Refusal, Result
 from sash.aggregations.reading import LEAST, check_int64, not_nan, read_number
 
 __all__ = ["Product", "Sum"]
 
 
+_OUT_OF_RANGE: Final = "-2**63 is out of range: integers go from -2**63 + 1 to 2**63 - 1"
+
+
 class _Checked(WithNan):
     """Integers in, an integer out that fits in 64 bits; floats in, a float out; mixed, a float out."""
 
+    inputs: ClassVar[Inputs] = "number"
+    result: ClassVar[Result] = "number"
     commutative: ClassVar[bool] = True
     exact: ClassVar[bool] = False
+    size: ClassVar[str] = "8 bytes"
+    error: ClassVar[str] = "exact over integers, rounded over floats"
 
     def lift(self, value: Any) -> int | float:
         number = read_number(not_nan(value, self.nan))
         if number == LEAST and isinstance(number, int):
-            raise OverflowError("-2**63 is out of range: integers go from -2**63 + 1 to 2**63 - 1")
+            raise OverflowError(_OUT_OF_RANGE)
         return number
+
+    def refused(self, numbers: npt.NDArray[Any]) -> Refusal | None:
+        return (numbers == LEAST, OverflowError(_OUT_OF_RANGE)) if numbers.dtype.kind == "i" else None
 
     def lower(self, partial: int | float) -> int | float:
         if isinstance(partial, float):
@@ -46,10 +59,6 @@ class Sum(_Checked):
     2.5
     """
 
-    takes: ClassVar[str] = "numbers"
-    gives: ClassVar[str] = "int or float"
-    size: ClassVar[str] = "8 bytes"
-    error: ClassVar[str] = "exact over integers, rounded over floats"
     identity = 0
 
     def combine(self, older: int | float, newer: int | float) -> int | float:
@@ -59,7 +68,7 @@ class Sum(_Checked):
         return whole - older
 
     def native(self) -> Native:
-        return Native("sum", "number")
+        return Native("sum", "number", fixed=True, batch=True)
 
 
 @built_in
@@ -74,14 +83,10 @@ class Product(_Checked):
     6
     """
 
-    takes: ClassVar[str] = "numbers"
-    gives: ClassVar[str] = "int or float"
-    size: ClassVar[str] = "8 bytes"
-    error: ClassVar[str] = "exact over integers, rounded over floats"
     identity = 1
 
     def combine(self, older: int | float, newer: int | float) -> int | float:
         return older * newer
 
     def native(self) -> Native:
-        return Native("product", "number")
+        return Native("product", "number", fixed=True, batch=True)

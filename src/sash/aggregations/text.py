@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from sash.aggregations.base import Native, OneColumn, built_in
+from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.reading import read_text
 
 __all__ = ["Concat"]
@@ -25,8 +26,8 @@ class Concat(OneColumn):
     'a>b'
     """
 
-    takes: ClassVar[str] = "texts"
-    gives: ClassVar[str] = "str"
+    inputs: ClassVar[Inputs] = "text"
+    result: ClassVar[Result] = "str"
     size: ClassVar[str] = "grows with the texts"
 
     defaults: ClassVar[Mapping[str, Any]] = {"separator": ""}

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from sash.aggregations.base import OnNan, WithNan, built_in
+from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.options import check_column, check_size
-from sash.aggregations.reading import not_nan, read_number
+from sash.aggregations.reading import Number, not_nan, read_number
 
 __all__ = ["BottomK", "TopK"]
 
-Number = int | float
 Ranked = tuple[Number, ...]
 
 
@@ -21,10 +21,10 @@ class _Ranking(WithNan):
     """A partial is the k most extreme values, the most extreme first and the oldest first among equals."""
 
     defaults: ClassVar[Mapping[str, Any]] = {"k": 10, "nan": "skip"}
-    takes: ClassVar[str] = "numbers"
+    inputs: ClassVar[Inputs] = "number"
+    result: ClassVar[Result] = ["number"]
     gives: ClassVar[str] = "list of at most k numbers"
     size: ClassVar[str] = "8 bytes a value, at most k"
-    inputs: ClassVar[str] = "number"
     identity: Ranked = ()
     greatest: ClassVar[bool]
 

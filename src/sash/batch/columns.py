@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,6 @@ from sash.frames import Frame
 from sash.frames.base import Codes, Marks, Values
 
 __all__ = ["Columns"]
-
-_LEAST: Final = -(2**63)
 
 
 class Columns:
@@ -102,7 +100,7 @@ class Columns:
                 'clean the values, or use nan="skip"'
             )
 
-    def refuse(self, name: str, bad: npt.NDArray[np.bool_], error: type[Exception], why: str) -> None:
+    def _refuse(self, name: str, bad: npt.NDArray[np.bool_], error: Exception) -> None:
         """Raise the error for the first row that is bad and not null."""
         nulls = self.values(name).nulls
         if nulls is not None:
@@ -110,23 +108,15 @@ class Columns:
         if self._absent is not None:
             bad = bad & (self._absent == 0)
         if bad.any():
-            raise error(f"column {name!r}, row {int(bad.argmax())}: {why}")
+            raise type(error)(f"column {name!r}, row {int(bad.argmax())}: {error}")
 
-    def check(self, kernel: str, name: str, geometric: bool) -> None:
-        """Refuse values that the kernel cannot take, as the definition of the aggregation does."""
-        values = self.values(name)
-        numbers = values.numbers
-        if numbers is None:
-            return
-        if kernel in ("sum", "product") and values.type == "integer":
-            why = "-2**63 is out of range: integers go from -2**63 + 1 to 2**63 - 1"
-            self.refuse(name, numbers == _LEAST, OverflowError, why)
-        if geometric:
-            why = "a geometric mean takes no negative numbers: leave it out, or use Mean"
-            self.refuse(name, numbers < 0, ValueError, why)
-        if kernel in ("any", "all") and values.type == "integer":
-            why = "True or False is needed, or 0 or 1: compare first, such as x > 0"
-            self.refuse(name, (numbers != 0) & (numbers != 1), TypeError, why)
+    def check(self, aggregation: Aggregation) -> None:
+        """Refuse values that the aggregation does not take, as its definition does."""
+        for name in aggregation.columns:
+            numbers = self.values(name).numbers
+            refused = None if numbers is None else aggregation.refused(numbers)
+            if refused is not None:
+                self._refuse(name, *refused)
 
     def rows_of(self, aggregation: Aggregation) -> list[Any]:
         """What an aggregation takes of each row: a value, a tuple of several columns, or a mapping."""

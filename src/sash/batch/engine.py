@@ -65,7 +65,10 @@ class Job:
         plan = self.plan
         batch = Batch(order, columns, plan.emit == "arrival", plan.min_periods or 0, by)
         answers: dict[str, Answer] = {}
-        passes = {name: choose(one, columns, batch.late) for name, one in plan.aggregations.items()}
+        passes = {
+            name: choose(one, [columns.values(column).type for column in one.columns], batch.late)
+            for name, one in plan.aggregations.items()
+        }
         for label, window, bounds in zip(plan.labels, plan.windows, _bounds(order, self.kind, plan), strict=True):
             for name, one in passes.items():
                 made = output_name(name, label)

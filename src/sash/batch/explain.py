@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from sash.aggregations.args import ArgMax, ArgMin
 from sash.aggregations.base import Aggregation
-from sash.aggregations.compiled import Compiled
-from sash.aggregations.distinct import CountDistinct
 from sash.batch.naming import output_name
+from sash.batch.passes import choose
 from sash.batch.policies import by_operator
-from sash.batch.quantiles import takes_exactly
 from sash.batch.slides import slides
 from sash.windows import CountWindow, TimeWindow, WindowPolicy
 
@@ -18,11 +15,6 @@ if TYPE_CHECKING:
     from sash.plan import Plan
 
 __all__ = ["explain"]
-
-_COMBINED: Final = {
-    *("sum", "product", "mean", "moments", "min", "max", "min_count", "max_count", "range"),
-    *("bit_or", "bit_and", "any", "all", "arg_min", "arg_max"),
-}
 
 
 def explain(plan: Plan) -> str:
@@ -78,28 +70,8 @@ def _window(plan: Plan, label: str, window: WindowPolicy) -> list[str]:
 def _how(aggregation: Aggregation, window: WindowPolicy) -> str:
     if by_operator(window):
         return "range queries over a FiBA tree"
-    native = aggregation.native()
-    kernel = "" if native is None else native.kernel
     stacks = "block scans" if isinstance(window, CountWindow) else "two stacks"
-    if kernel == "count":
-        return "differences of running counts: exact, no combine"
-    if type(aggregation) is CountDistinct:
-        return "counts of each value, up and down: exact, no combine"
-    if kernel in ("first", "last"):
-        return "by row number, no combine; the value is taken from its column"
-    if type(aggregation) in (ArgMin, ArgMax):
-        return f"native, by {stacks} of row numbers, 3 combines a row; the value is taken from its column"
-    if kernel == "collect":
-        return "slices of the column: O(length) a row"
-    if takes_exactly(aggregation):
-        return "a sorted list of the values in the window: exact; very many values by their sketch"
-    if isinstance(aggregation, Compiled):
-        return f"compiled, by {stacks}: 3 combines a row, without the interpreter"
-    if kernel == "sum":
-        return f"integers by differences of running sums, exact; floats native, by {stacks}: 3 combines a row"
-    if kernel in _COMBINED:
-        return f"native, by {stacks}: 3 combines a row"
-    return f"its Python methods, by {stacks}: 3 combines a row"
+    return choose(aggregation, ["real"] * len(aggregation.columns), late=False).how(stacks)
 
 
 def _state(plan: Plan) -> str:

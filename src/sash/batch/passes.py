@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -9,21 +10,32 @@ import numpy as np
 import numpy.typing as npt
 
 from sash import _batch
-from sash.aggregations.args import ArgMax, ArgMin
-from sash.aggregations.base import Aggregation, Native
+from sash.aggregations.base import Aggregation
+from sash.aggregations.collecting import Collect
 from sash.aggregations.compiled import Compiled
+from sash.aggregations.declared import needed
 from sash.aggregations.distinct import CountDistinct
-from sash.aggregations.sketches.quantiles import Quantiles
+from sash.aggregations.records import Part, fits
+from sash.aggregations.sketches.ranked import Ranked
 from sash.batch.columns import Columns
 from sash.batch.quantiles import MOST, exact_quantiles, takes_exactly
 from sash.frames.base import Answer, Numbers, NumberType, Objects, Taken, TakenRows, Values
 
 __all__ = ["Batch", "Pass", "Sorted", "choose", "tidy", "wrong_type"]
 
-_NUMBERS: Final = {"sum", "product", "mean", "moments", "min", "max", "min_count", "max_count", "range"}
-_BITS: Final = {"bit_or", "bit_and", "any", "all"}
-_ENDS: Final = {"first", "last"}
 _NUMERIC: Final = ("integer", "real", "bool")
+#: The types of columns in which what is needed cannot be.
+_UNFIT: Final = {
+    "numbers": ("other",),
+    "integers": ("other", "real"),
+    "True and False": ("other", "real"),
+    "text": _NUMERIC,
+}
+#: What is said of kernels that do better than to combine.
+_KERNELS: Final = {
+    "count": "differences of running counts: exact, no combine",
+    "sum": "integers by differences of running sums, exact; floats native, by {}: 3 combines a row",
+}
 #: Times and codes of keys, by which rows are sorted.
 Sorted: TypeAlias = tuple[npt.NDArray[np.int64] | None, npt.NDArray[np.uint32] | None]
 
@@ -55,44 +67,38 @@ class Batch:
 class Pass(Protocol):
     """One aggregation over the windows of a batch."""
 
+    def how(self, stacks: str) -> str:
+        """How it runs, in a few words; `stacks` names how partials are combined."""
+
     def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row."""
 
 
 def wrong_type(aggregation: Aggregation, values: Values) -> str | None:
     """What is wrong with the type of the first column; None if the aggregation may read it."""
-    native = aggregation.native()
-    kernel = "" if native is None else native.kernel
-    name = aggregation.columns[0]
-    if kernel in _NUMBERS and values.type == "other":
-        return f"{aggregation!r} reads numbers, and column {name!r} is {values.name}: convert it first"
-    if kernel in _BITS and values.type in ("other", "real"):
-        what = "True and False" if kernel in ("any", "all") else "integers"
-        return f"{aggregation!r} reads {what}, and column {name!r} is {values.name}: convert it first"
-    if type(aggregation) in (ArgMin, ArgMax) and values.type == "other":
-        return f"the key of {aggregation!r} is a number, and column {name!r} is {values.name}: convert it first"
-    if kernel == "concat" and values.type in _NUMERIC:
-        return f"{aggregation!r} reads text, and column {name!r} is {values.name}: convert it first"
-    return None
+    needs, name = needed(aggregation.inputs), aggregation.columns[0]
+    if needs is None or values.type not in _UNFIT[needs]:
+        return None
+    keyed = aggregation.inputs == "keyed"
+    why = f"the key of {aggregation!r} is a number" if keyed else f"{aggregation!r} reads {needs}"
+    return f"{why}, and column {name!r} is {values.name}: convert it first"
 
 
-def choose(aggregation: Aggregation, columns: Columns, late: bool) -> Pass:
-    """The fastest pass that gives the answer of the definition."""
-    native = aggregation.native()
-    kernel = "" if native is None else native.kernel
-    kinds = [columns.values(name).type for name in aggregation.columns]
+def choose(aggregation: Aggregation, kinds: Sequence[str], late: bool) -> Pass:
+    """The fastest pass over columns of these types that gives the result of the definition."""
     numeric = bool(kinds) and kinds[0] in _NUMERIC
-    if kernel == "count" and (not kinds or kinds[0] != "object" or aggregation.nan == "skip"):
-        return KernelPass(aggregation, "count")
-    if kernel in _NUMBERS | _BITS and numeric:
-        return KernelPass(aggregation, kernel)
-    if kernel in _ENDS and (kinds[0] != "object" or aggregation.nan == "skip"):
-        return EndPass(aggregation, kernel)
-    if type(aggregation) in (ArgMin, ArgMax) and numeric and "object" not in kinds:
-        return ArgumentPass(aggregation, "arg_max" if type(aggregation) is ArgMax else "arg_min")
+    # Whether a value is there is known of every column but of Python objects, among which NaN may be.
+    present = "object" not in kinds or aggregation.nan == "skip"
+    part = _kernel(aggregation)
+    if part is not None and (present if aggregation.inputs == "ignored" else numeric):
+        return KernelPass(aggregation, part)
+    if aggregation.picks in ("first", "last") and present:
+        return EndPass(aggregation, aggregation.picks)
+    if aggregation.picks in ("least", "greatest") and numeric and "object" not in kinds:
+        return ArgumentPass(aggregation, "arg_max" if aggregation.picks == "greatest" else "arg_min")
     if type(aggregation) is CountDistinct and not late and aggregation.nan == "skip":
         return DistinctPass(aggregation)
-    if kernel == "collect" and not late:
+    if isinstance(aggregation, Collect) and aggregation.native() is not None and not late:
         return CollectPass(aggregation)
     if takes_exactly(aggregation) and numeric and not late:
         return QuantilePass(aggregation)
@@ -101,36 +107,37 @@ def choose(aggregation: Aggregation, columns: Columns, late: bool) -> Pass:
     return ObjectPass(aggregation)
 
 
+def _kernel(aggregation: Aggregation) -> Part | None:
+    """The kernel that frames have for it, as a part of a record names it; None if they have none."""
+    native, fitting = aggregation.native(), fits(aggregation)
+    return None if native is None or fitting is None or not native.batch else fitting[0]
+
+
 @dataclass(frozen=True)
 class KernelPass:
     """Numbers in, numbers out, all of it native."""
 
     aggregation: Aggregation
-    kernel: str
+    part: Part
+
+    def how(self, stacks: str) -> str:
+        """How it runs."""
+        return _KERNELS.get(self.part.kernel, "native, by {}: 3 combines a row").format(stacks)
 
     def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row."""
-        native = self.aggregation.native()
-        assert native is not None
-        for name in self.aggregation.columns:
-            batch.columns.check(self.kernel, name, bool(native.options.get("geometric")))
+        batch.columns.check(self.aggregation)
         column = batch.columns.numbers(batch.order, self.aggregation)
-        options = _options(native)
-        values, counts = _batch.aggregate(self.kernel, batch.order, bounds, column, batch.known, **options)
+        options: dict[str, Any] = dict(self.part.options)
+        values, counts = _batch.aggregate(self.part.kernel, batch.order, bounds, column, batch.known, **options)
         if values.dtype == np.int64:
             # One of the two names that C has for it; NumPy's own is the other.
             values = values.view(np.int64)
-        least = max(batch.min_periods, self._needed(options))
+        least = max(batch.min_periods, self.aggregation.fewest)
         kind: NumberType = "real" if values.dtype == np.float64 else "integer"
-        if self.kernel in ("any", "all"):
+        if self.aggregation.result == "bool":
             kind = "bool"
         return Numbers(values, _enough(batch, bounds, column, counts, least), kind, least > 0)
-
-    def _needed(self, options: dict[str, Any]) -> int:
-        """How many values there must be for a result at all."""
-        if self.kernel == "moments":
-            return int(options["ddof"]) + 1
-        return int(self.aggregation.empty is None)
 
 
 @dataclass(frozen=True)
@@ -139,6 +146,10 @@ class EndPass:
 
     aggregation: Aggregation
     kernel: str
+
+    def how(self, stacks: str) -> str:
+        """How it runs."""
+        return "by row number, no combine; the value is taken from its column"
 
     def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row."""
@@ -151,6 +162,10 @@ class ArgumentPass:
 
     aggregation: Aggregation
     kernel: str
+
+    def how(self, stacks: str) -> str:
+        """How it runs."""
+        return f"native, by {stacks} of row numbers, 3 combines a row; the value is taken from its column"
 
     def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row."""
@@ -167,6 +182,10 @@ class DistinctPass:
 
     aggregation: Aggregation
 
+    def how(self, stacks: str) -> str:
+        """How it runs."""
+        return "counts of each value, up and down: exact, no combine"
+
     def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row."""
         codes = batch.columns.codes(self.aggregation.columns[0])
@@ -182,6 +201,10 @@ class CollectPass:
 
     aggregation: Aggregation
 
+    def how(self, stacks: str) -> str:
+        """How it runs."""
+        return "slices of the column: O(length) a row"
+
     def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row."""
         rows = batch.columns.rows_of(self.aggregation)
@@ -194,11 +217,14 @@ class CollectPass:
 class QuantilePass:
     """Quantiles from the sorted values of each window; by their sketch where these are too many."""
 
-    aggregation: Aggregation
+    aggregation: Ranked
+
+    def how(self, stacks: str) -> str:
+        """How it runs."""
+        return "a sorted list of the values in the window: exact; very many values by their sketch"
 
     def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row."""
-        assert isinstance(self.aggregation, Quantiles)
         column = batch.columns.numbers(batch.order, self.aggregation)
         counts, _ = _batch.aggregate("count", batch.order, bounds, column, False)
         if batch.known or not len(counts) or int(counts.max()) > MOST:
@@ -211,7 +237,7 @@ class QuantilePass:
         results: list[Any] = [None] * len(rows)
         for row, result in zip(rows.tolist(), found, strict=True):
             results[row] = result
-        return Objects(_nulled(results, _enough(batch, bounds, column, None, batch.min_periods)))
+        return tidy(_nulled(results, _enough(batch, bounds, column, None, batch.min_periods)))
 
     def _values(
         self, batch: Batch, rows: npt.NDArray[np.int64]
@@ -235,6 +261,10 @@ class CompiledPass:
     """A user's aggregation as native functions over records of numbers."""
 
     aggregation: Compiled
+
+    def how(self, stacks: str) -> str:
+        """How it runs."""
+        return f"compiled, by {stacks}: 3 combines a row, without the interpreter"
 
     def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row. Where a function failed, the Python methods run, and say why."""
@@ -260,7 +290,7 @@ class CompiledPass:
         if options["several"]:
             return Objects(self._records(words.reshape(-1, len(kinds)), kinds, valid))
         values = words.view(np.int64) if kinds[0] else words
-        kind: NumberType = "bool" if functions.truth else "integer" if kinds[0] else "real"
+        kind: NumberType = "bool" if self.aggregation.result == "bool" else "integer" if kinds[0] else "real"
         return Numbers(values, None if valid.all() else valid, kind, True)
 
     def _records(self, words: npt.NDArray[np.float64], integers: list[bool], valid: npt.NDArray[np.bool_]) -> list[Any]:
@@ -278,6 +308,10 @@ class ObjectPass:
 
     aggregation: Aggregation
 
+    def how(self, stacks: str) -> str:
+        """How it runs."""
+        return f"its Python methods, by {stacks}: 3 combines a row"
+
     def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row."""
         rows = batch.columns.rows_of(self.aggregation)
@@ -287,10 +321,6 @@ class ObjectPass:
             self.aggregation, batch.order, bounds, column, rows, times, batch.known
         )
         return tidy(_nulled(results, _enough(batch, bounds, column, counts, batch.min_periods)))
-
-
-def _options(native: Native) -> dict[str, Any]:
-    return {name: value for name, value in native.options.items() if name in ("geometric", "root", "ddof")}
 
 
 def _rows(aggregation: Aggregation, kernel: str, batch: Batch, bounds: _batch.Bounds) -> npt.NDArray[np.int64]:

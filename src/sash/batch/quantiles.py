@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
-from sash.aggregations.base import Aggregation
-from sash.aggregations.sketches.quantiles import Quantile, Quantiles, exactly
+from sash.aggregations.base import Aggregation, is_built_in
+from sash.aggregations.sketches.ranked import Ranked
 
 __all__ = ["MOST", "exact_quantiles", "takes_exactly"]
 
@@ -24,33 +24,28 @@ Places = npt.NDArray[np.int64]
 MOST: Final = 50_000
 
 
-def takes_exactly(aggregation: Aggregation) -> bool:
-    """Whether the values of a window are all that the result depends on."""
-    return type(aggregation) is Quantiles and aggregation.kind != "tdigest" and aggregation.nan != "propagate"
+def takes_exactly(aggregation: Aggregation) -> TypeGuard[Ranked]:
+    """Whether it is a quantile, and the values of a window are all that it depends on."""
+    if not isinstance(aggregation, Ranked) or not is_built_in(aggregation):
+        return False
+    return aggregation.kind != "tdigest" and aggregation.nan != "propagate"
 
 
-def exact_quantiles(
-    aggregation: Quantiles, values: npt.NDArray[np.float64], low: Places, high: Places
-) -> list[tuple[Quantile, ...]]:
+def exact_quantiles(aggregation: Ranked, values: npt.NDArray[np.float64], low: Places, high: Places) -> list[Any]:
     """The quantiles of the values from `low` to `high`, the last one out, window after window.
 
     Windows go forward: none begins or ends before the one in front of it, unless it is empty.
     Cost a window: O(log n) comparisons and the move of n / 2 words for each value that comes or goes.
 
-    >>> both = exact_quantiles(Quantiles(at=(0.5,)), np.array([5.0, 1.0, 3.0]), np.array([0, 0]), np.array([1, 3]))
-    >>> [window[0].value for window in both]
+    >>> from sash import Median
+    >>> exact_quantiles(Median(), np.array([5.0, 1.0, 3.0]), np.array([0, 0]), np.array([1, 3]))
     [5.0, 3.0]
     """
-    nothing = tuple(Quantile(rank, None, None, None) for rank in aggregation.at)
+    nothing = aggregation.of_none(None)
     return [
-        tuple(_quantile(window, rank) for rank in aggregation.at) if window else nothing
+        aggregation.of_sorted(window) if window else nothing
         for window in _sorted_windows(values.tolist(), low.tolist(), high.tolist())
     ]
-
-
-def _quantile(window: list[float], rank: float) -> Quantile:
-    value = exactly(window, rank)
-    return Quantile(rank, value, value, value)
 
 
 def _sorted_windows(values: list[float], low: list[int], high: list[int]) -> Iterator[list[Any]]:

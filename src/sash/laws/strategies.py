@@ -15,21 +15,18 @@ __all__ = ["inputs_of", "nasty_values", "values_for"]
 
 
 def inputs_of(aggregation: Aggregation) -> str:
-    """The word for the values that a built-in aggregation takes: its `inputs`, or those of its compiled twin.
+    """The word for the values that a built-in aggregation takes: its `inputs`.
 
     >>> from sash.aggregations import Concat, Sum
     >>> inputs_of(Sum()), inputs_of(Concat())
     ('number', 'text')
     """
-    declared = getattr(aggregation, "inputs", "")
-    native = aggregation.native()
-    inputs = declared or ("" if native is None else native.inputs)
-    if inputs not in _NASTY:
+    if aggregation.inputs not in _NASTY:
         raise AggregationError(
             f"{aggregation!r} is not built in: only you know which values it takes; or name them in its `inputs`:"
             f" {', '.join(_NASTY)}"
         )
-    return str(inputs)
+    return aggregation.inputs
 
 
 def values_for(aggregation: Aggregation, *, nasty: bool = False) -> SearchStrategy[Any]:
@@ -77,6 +74,7 @@ _NASTY: Final[dict[str, list[Any]]] = {
     "keyed": [None, *((key, place) for place, key in enumerate([*_SPECIAL, *_NUMBERS])), (1, None), (1, "tie")],
     "hashable": [None, *_KEYS],
     "distinct": [None, *_KEYS, (1, "a"), (1.0, "a"), (math.nan,), ()],
+    "plain": [None, *_KEYS, (1, "a"), (1.0, "a"), (math.nan,), ()],
     "text": [None, *_TEXTS],
     "pair": [
         None,
@@ -118,6 +116,7 @@ def _strategies() -> dict[str, SearchStrategy[Any]]:
         "keyed": st.tuples(key, anything),
         "hashable": hashable,
         "distinct": hashable | key | st.tuples(key, text),
+        "plain": hashable | key | st.tuples(key, text),
         "text": text,
         "pair": st.tuples(number, number),
         "weighted": st.tuples(number, positive),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -39,8 +39,6 @@ _LONGEST: Final = 2**63 - 1
 _EARLIEST: Final = -(2**63)
 #: A length in ticks that are counts, and as a real.
 CoreLength = tuple[int, float]
-#: Parts that give several numbers: their results are made in Python.
-_SEVERAL: Final = frozenset({"m4", "increasing_run", "line"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +122,7 @@ def configure(spec: Spec, kind: Kind) -> Config:
         row=row,
         outputs=outputs,
         empties=tuple(_empty(answer) for answer in row.answers),
-        makes_objects=bool(row.objects) or any(_gives_several(part) for part in row.parts),
+        makes_objects=bool(row.objects) or any(part.several for part in row.parts),
         policies=_policies(spec, scale),
         windows=spec.policies,
         fires_on=trigger.on,
@@ -178,14 +176,10 @@ def _joined(rows: list[Row]) -> Row:
             Answer(one.aggregation, one.native, one.position + len(parts if one.native else objects), one.truth)
             for one in row.answers
         ]
-        parts += [Part(one.kernel, tuple(slot + len(slots) for slot in one.slots), one.options) for one in row.parts]
+        parts += [replace(one, slots=tuple(slot + len(slots) for slot in one.slots)) for one in row.parts]
         slots += row.slots
         objects += row.objects
     return Row(tuple(slots), tuple(parts), tuple(objects), tuple(answers), True, any(row.timed for row in rows))
-
-
-def _gives_several(part: Part) -> bool:
-    return part.kernel in _SEVERAL or bool(part.options.get("several"))
 
 
 def _empty(answer: Answer) -> Any:

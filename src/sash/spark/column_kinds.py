@@ -77,18 +77,14 @@ def wrong_columns(aggregation: Aggregation, columns: Mapping[str, DataType]) -> 
 
 
 def _needs(aggregation: Aggregation) -> list[tuple[str, str]]:
-    """The columns and what each must be, in the words with which the aggregation says what it takes."""
-    takes, names = aggregation.takes, aggregation.columns
-    if takes.startswith("numbers") or takes in ("pairs of numbers", "pairs (value, weight)"):
-        return [(name, "numbers") for name in names]
-    if takes == "pairs (key, argument)":
-        return [(name, "numbers") for name in names[:1]]
-    if takes == "hashable values" and isinstance(aggregation, CountDistinct):
+    """The columns and what each must be, in the words with which the aggregation says what its values are."""
+    inputs, names = aggregation.inputs, aggregation.columns
+    if inputs == "keyed":
+        return [(name, "number") for name in names[:1]]
+    if isinstance(aggregation, CountDistinct):
         # Counted by codes, which nested values have too.
         return []
-    if takes == "values, or numbers" and getattr(aggregation, "of", "") == "values":
-        return [(name, "numbers") for name in names]
-    return [(name, takes) for name in names]
+    return [(name, inputs) for name in names]
 
 
 def _wrong(needed: str, kind: DataType) -> str | None:
@@ -96,18 +92,18 @@ def _wrong(needed: str, kind: DataType) -> str | None:
     if isinstance(kind, NullType):
         return None
     match needed:
-        case "numbers":
+        case "number" | "real" | "positive" | "pair" | "weighted":
             return None if is_number(kind) else "numbers"
-        case "truths":
+        case "bool":
             return None if isinstance(kind, (BooleanType, IntegralType)) else "True and False"
-        case "integers":
+        case "integer":
             return None if isinstance(kind, (BooleanType, IntegralType)) else "integers"
-        case "texts":
+        case "text":
             return None if isinstance(kind, StringType) else "text"
-        case "hashable values" | "tuples (label, features...)":
+        case "distinct" | "labelled":
             nested = isinstance(kind, (ArrayType, MapType, StructType))
             return "values that can be compared, not nested ones" if nested else None
-    if needed.startswith("int, float, str, bytes"):
-        plain = is_number(kind) or isinstance(kind, (StringType, BinaryType))
-        return None if plain else "integers, floats, text and bytes"
+        case "hashable" | "plain":
+            plain = is_number(kind) or isinstance(kind, (StringType, BinaryType))
+            return None if plain else "integers, floats, text and bytes"
     return None

@@ -7,7 +7,6 @@ from typing import Any
 from sash.aggregations.base import Aggregation
 from sash.aggregations.composite import Composite
 from sash.plan import Plan
-from sash.spark.result_types import OPAQUE, is_built_in
 
 __all__ = ["in_plain_values"]
 
@@ -66,4 +65,4 @@ def in_plain_values(plan: Plan) -> Plan:
 def _plain(aggregation: Aggregation) -> Aggregation:
     if isinstance(aggregation, Composite):
         return Composite(**{name: _plain(one) for name, one in aggregation.members.items()})
-    return Encoded(aggregation) if is_built_in(aggregation) and type(aggregation).__name__ in OPAQUE else aggregation
+    return Encoded(aggregation) if aggregation.result == "object" else aggregation

@@ -15,7 +15,7 @@ def as_plain(value: Any, kind: pa.DataType) -> Any:
     """The value for an array of the type: named tuples, records and tuples as structs where the type is one.
 
     >>> import sash
-    >>> as_plain(sash.Run(1, 4, 2.5, 3), pa.struct(dict.fromkeys(sash.Run._fields, pa.float64())))
+    >>> as_plain(sash.results.Run(1, 4, 2.5, 3), pa.struct(dict.fromkeys(sash.results.Run._fields, pa.float64())))
     {'start': 1, 'end': 4, 'span': 2.5, 'length': 3}
     """
     if value is None or (pa.types.is_primitive(kind) and type(value) in (int, float, bool)):

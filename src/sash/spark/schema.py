@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import DataType, DoubleType, FloatType, IntegralType, LongType, StructField, StructType
 
-from sash.aggregations.base import Aggregation
+from sash.aggregations.base import Aggregation, is_built_in
 from sash.aggregations.composite import Composite
 from sash.batch.engine import column_problems, window_problems
 from sash.batch.naming import output_name
@@ -18,7 +18,7 @@ from sash.errors import PlanError
 from sash.plan import Plan
 from sash.spark.column_kinds import not_a_key, not_a_measure, not_a_time, wrong_columns
 from sash.spark.opaque import in_plain_values
-from sash.spark.result_types import is_built_in, result_type
+from sash.spark.result_types import result_type
 from sash.times import encode_array
 
 __all__ = ["Types", "arrow_types", "output_fields", "settle", "slide_fields"]

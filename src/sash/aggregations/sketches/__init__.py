@@ -1,4 +1,4 @@
-"""Approximate answers from small sketches, with their error bounds: those of Apache DataSketches, as aggregations.
+"""Approximate results from small sketches, with their error bounds: those of Apache DataSketches, as aggregations.
 
 They need the package `datasketches`, which `pip install "sash[sketches]"` brings along. It is imported when the first
 of them is made.
@@ -7,7 +7,7 @@ of them is made.
 from sash.aggregations.sketches.count_min import CountEstimate, CountMin, Counts
 from sash.aggregations.sketches.distinct import ApproxCountDistinct, DistinctCount
 from sash.aggregations.sketches.frequent import FrequentItem, FrequentItems
-from sash.aggregations.sketches.quantiles import Quantile, Quantiles
+from sash.aggregations.sketches.quantiles import Median, Quantile, QuantileEstimate, Quantiles
 
 __all__ = [
     "ApproxCountDistinct",
@@ -17,6 +17,8 @@ __all__ = [
     "DistinctCount",
     "FrequentItem",
     "FrequentItems",
+    "Median",
     "Quantile",
+    "QuantileEstimate",
     "Quantiles",
 ]

@@ -30,7 +30,7 @@ class Sketched(WithNan):
 
     def __init__(self, column: str | None = None, *, nan: OnNan = "skip") -> None:
         super().__init__(column, nan=nan)
-        # Asked for here, so that a missing package is told before the first event, not at the 65th.
+        # Asked for here, so that a missing package is an error before the first event, not at the 65th.
         library(type(self).__name__)
 
     def combine(self, older: Any, newer: Any) -> Any:

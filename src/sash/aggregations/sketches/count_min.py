@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from sash.aggregations.base import OnNan, built_in
+from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.reading import not_nan
 from sash.aggregations.sketches.base import Sketched, check_whole
 from sash.aggregations.sketches.keys import hash_key
@@ -94,8 +95,8 @@ class CountMin(Sketched):
     """
 
     commutative: ClassVar[bool] = True
-    inputs: ClassVar[str] = "distinct"
-    takes: ClassVar[str] = "int, float, str, bytes, tuples of these"
+    inputs: ClassVar[Inputs] = "plain"
+    result: ClassVar[Result] = "object"
     gives: ClassVar[str] = "Counts, to be asked about a value"
     size: ClassVar[str] = "up to 64 counts, then 8 * hashes * buckets bytes: 40 KB by default"
     error: ClassVar[str] = (

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Final, Literal, NamedTuple, Protocol
 
 from sash.aggregations.base import OnNan, built_in
+from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.reading import not_nan
 from sash.aggregations.sketches.base import SMALL, Sketched, check_one_of, check_whole
 from sash.aggregations.sketches.keys import hash_key
@@ -16,7 +17,7 @@ from sash.aggregations.sketches.library import library
 
 __all__ = ["ApproxCountDistinct", "DistinctCount"]
 
-Kind = Literal["hll", "cpc", "theta"]
+DistinctKind = Literal["hll", "cpc", "theta"]
 #: The hashes of a few values, or the bytes of a sketch of many.
 Partial = frozenset[int] | bytes
 
@@ -131,8 +132,8 @@ class ApproxCountDistinct(Sketched):
     """
 
     commutative: ClassVar[bool] = True
-    inputs: ClassVar[str] = "distinct"
-    takes: ClassVar[str] = "int, float, str, bytes, tuples of these"
+    inputs: ClassVar[Inputs] = "plain"
+    result: ClassVar[Result] = dict.fromkeys(DistinctCount._fields, "float")
     gives: ClassVar[str] = "DistinctCount(estimate, lower, upper)"
     size: ClassVar[str] = "up to 64 hashes, then 4 KB with the default lg_k=12 (theta: 32 KB)"
     error: ClassVar[str] = "exact up to 64, then 1.6% standard error with the default lg_k=12 (cpc: 1.1%)"
@@ -143,7 +144,7 @@ class ApproxCountDistinct(Sketched):
         self,
         column: str | None = None,
         *,
-        kind: Kind = "hll",
+        kind: DistinctKind = "hll",
         lg_k: int = 12,
         deviations: int = 2,
         nan: OnNan = "skip",

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from sash import codec
 from sash.aggregations.base import OnNan, built_in
+from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.reading import not_nan
 from sash.aggregations.sketches.base import Sketched, check_whole
 from sash.aggregations.sketches.keys import canonical
@@ -67,8 +68,8 @@ class FrequentItems(Sketched):
 
     commutative: ClassVar[bool] = True
     exact: ClassVar[bool] = False
-    inputs: ClassVar[str] = "distinct"
-    takes: ClassVar[str] = "int, float, str, bytes, tuples of these"
+    inputs: ClassVar[Inputs] = "plain"
+    result: ClassVar[Result] = [{"item": "item", "estimate": "int", "lower": "int", "upper": "int"}]
     gives: ClassVar[str] = "list of FrequentItem(item, estimate, lower, upper)"
     size: ClassVar[str] = "up to 64 counts, then up to 768 keys and counts by default"
     error: ClassVar[str] = "exact up to 64 distinct, then off by at most 0.34% of the events by default"

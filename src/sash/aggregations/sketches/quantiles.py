@@ -1,4 +1,4 @@
-"""Quantiles with bounds: KLL and REQ sketches, and the t-digest."""
+"""Quantiles: one as a number, or several with their bounds."""
 
 # The methods are described once, in Aggregation.
 # ruff: noqa: D102
@@ -7,28 +7,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from sash.aggregations.base import OnNan, built_in
-from sash.aggregations.reading import is_nan, not_nan, read_real
-from sash.aggregations.sketches.base import SMALL, Sketched, check_one_of, check_whole
-from sash.aggregations.sketches.quantile_kinds import KINDS, Reading
+from sash.aggregations.declared import Result
+from sash.aggregations.options import check_column
+from sash.aggregations.sketches.quantile_kinds import Reading
+from sash.aggregations.sketches.ranked import QuantileKind, Ranked, check_rank
 
-__all__ = ["Quantile", "Quantiles"]
-
-Kind = Literal["kll", "req", "tdigest"]
-#: A few values, sorted; or the bytes of a sketch of many; or NaN, if one came in and NaN propagates.
-Partial = tuple[float, ...] | bytes | float
-
-#: How many times the bounds of both sketches together two of the same events may differ and still be called close.
-_SLACK: Final = 2.0
-_GRID: Final = tuple(step / 20 for step in range(21))
+__all__ = ["Median", "Quantile", "QuantileEstimate", "Quantiles"]
 
 
-class Quantile(NamedTuple):
+class QuantileEstimate(NamedTuple):
     """The value at a rank (0.5 is the median), and the values at the ends of the rank's error; None if there is none.
 
-    >>> Quantile(rank=0.5, value=10.0, lower=9.5, upper=11.0).value
+    >>> QuantileEstimate(rank=0.5, value=10.0, lower=9.5, upper=11.0).value
     10.0
     """
 
@@ -39,8 +32,8 @@ class Quantile(NamedTuple):
 
 
 @built_in
-class Quantiles(Sketched):
-    """The values at the given ranks, as a tuple of `Quantile` with bounds; exact up to 64 values.
+class Quantiles(Ranked):
+    """The values at the given ranks, as a tuple of `QuantileEstimate` with bounds; exact up to 64 values.
 
     Values are numbers and are read as float64. The value at rank q is the least such that a share q of the events is
     not above it. `kind` is "kll" (the error of the rank is the same everywhere: 1.33% with k=200, 99 times in 100),
@@ -49,7 +42,7 @@ class Quantiles(Sketched):
     infinities). `k` is by default 200, 12 and 200. A larger k is more precise and larger.
 
     The sketches choose at random what they keep. So the laws hold within the bounds: two windows with the same events
-    may give answers that differ within them. Commutative and associative in that sense, not invertible; values of None
+    may give results that differ within them. Commutative and associative in that sense, not invertible; values of None
     for an empty window. Cost of combine: O(k), and O(1) while there are few values.
 
     >>> import sash
@@ -63,109 +56,123 @@ class Quantiles(Sketched):
     True
     """
 
-    commutative: ClassVar[bool] = True
-    exact: ClassVar[bool] = False
-    inputs: ClassVar[str] = "number"
-    takes: ClassVar[str] = "numbers"
-    gives: ClassVar[str] = "tuple of Quantile(rank, value, lower, upper)"
+    result: ClassVar[Result] = [dict.fromkeys(QuantileEstimate._fields, "float")]
+    gives: ClassVar[str] = "tuple of QuantileEstimate(rank, value, lower, upper)"
     size: ClassVar[str] = "up to 64 floats, then 2 to 5 KB with the default k (req: 2 to 10 KB)"
     error: ClassVar[str] = "exact up to 64 values, then a rank error of 1.33% (kll), less towards rank 1 (req)"
     defaults: ClassVar[Mapping[str, Any]] = {"at": (0.5,), "kind": "kll", "k": None, "nan": "skip"}
-    identity: Partial = ()
 
     def __init__(
         self,
         column: str | None = None,
         *,
         at: float | Sequence[float] = (0.5,),
-        kind: Kind = "kll",
+        kind: QuantileKind = "kll",
         k: int | None = None,
         nan: OnNan = "skip",
     ) -> None:
-        super().__init__(column, nan=nan)
-        self.at = _ranks(at)
-        self.kind = check_one_of("kind", kind, tuple(KINDS))
-        self.k = k if k is None else check_whole("k", k, *KINDS[kind].sizes)
-        if kind == "req" and k is not None and k % 2:
-            raise ValueError(f'k is even for kind="req", not {k!r}')
-        self._sketch = KINDS[kind](self.k if self.k is not None else KINDS[kind].default)
+        super().__init__(column, kind=kind, k=k, nan=nan)
+        self.at = tuple(check_rank("a rank", rank) for rank in (at if isinstance(at, (tuple, list)) else (at,)))
+        if not self.at:
+            raise ValueError("at needs at least one rank, such as [0.5, 0.99]")
 
-    def lift(self, value: Any) -> Partial:
-        number = read_real(not_nan(value, self.nan))
-        if math.isinf(number) and self.kind == "tdigest":
-            raise ValueError(f'a t-digest averages neighbours, and {number!r} has no average: use kind="kll"')
-        # -0.0 is 0.0: they are equal, and a window must not show which of them came.
-        return number if is_nan(number) else (number + 0.0,)
+    def of_sorted(self, values: Sequence[float]) -> tuple[QuantileEstimate, ...]:
+        return tuple(QuantileEstimate(rank, *[_exactly(values, rank)] * 3) for rank in self.at)
 
-    def combine(self, older: Partial, newer: Partial) -> Partial:
-        for partial in (older, newer):
-            if isinstance(partial, float):
-                return partial
-        combined: Partial = super().combine(older, newer)
-        return combined
-
-    def lower(self, partial: Partial) -> tuple[Quantile, ...]:
-        if isinstance(partial, float) or not partial:
-            value = partial if isinstance(partial, float) else None
-            return tuple(Quantile(rank, value, value, value) for rank in self.at)
-        if isinstance(partial, tuple):
-            return tuple(Quantile(rank, *[exactly(partial, rank)] * 3) for rank in self.at)
-        reading = self._sketch.read(partial)
+    def of_sketch(self, reading: Reading) -> tuple[QuantileEstimate, ...]:
         return tuple(_estimated(reading, rank) for rank in self.at)
 
-    def close(self, a: Partial, b: Partial) -> bool:
-        """Whether both may stand for the same events: as many, the same extremes, and ranks within twice the bounds."""
-        if not isinstance(a, bytes) or not isinstance(b, bytes):
-            return a == b or (is_nan(a) and is_nan(b))
-        one, other = self._sketch.read(a), self._sketch.read(b)
-        if (one.count, one.least, one.greatest) != (other.count, other.least, other.greatest):
-            return False
-        return _within(one, other) and _within(other, one)
-
-    def _small_join(self, older: tuple[float, ...], newer: tuple[float, ...]) -> tuple[float, ...]:
-        return tuple(sorted(older + newer))
-
-    def _join(self, older: Any, newer: Any) -> bytes:
-        return self._sketch.join(older, newer)
-
-    def _sound(self, partial: Any) -> bool:
-        if isinstance(partial, bytes):
-            return self._sketch.read(partial).count > SMALL and self._sketch.fits(partial)
-        if isinstance(partial, float):
-            return is_nan(partial)
-        values = isinstance(partial, tuple) and all(type(value) is float and not is_nan(value) for value in partial)
-        return values and len(partial) <= SMALL and list(partial) == sorted(partial)
+    def of_none(self, value: float | None) -> tuple[QuantileEstimate, ...]:
+        return tuple(QuantileEstimate(rank, value, value, value) for rank in self.at)
 
 
-def _ranks(at: float | Sequence[float]) -> tuple[float, ...]:
-    ranks = tuple(at) if isinstance(at, (tuple, list)) else (at,)
-    if not ranks:
-        raise ValueError("at needs at least one rank, such as [0.5, 0.99]")
-    for rank in ranks:
-        if not isinstance(rank, (int, float)) or isinstance(rank, bool) or not 0 <= rank <= 1:
-            raise ValueError(f"a rank is a number from 0 to 1, not {rank!r}: the 99th percentile is 0.99")
-    return tuple(float(rank) for rank in ranks)
+class _OneRank(Ranked):
+    """A result is a number: between two values in order, where the rank lies between them."""
+
+    q: float
+    result: ClassVar[Result] = "float"
+    size: ClassVar[str] = "up to 64 floats, then 2 to 5 KB"
+    error: ClassVar[str] = "exact up to 64 values (in frames 50,000), then a rank error of 1.33%"
+
+    def of_sorted(self, values: Sequence[float]) -> float:
+        return _between(values, self.q)
+
+    def of_sketch(self, reading: Reading) -> float:
+        return reading.quantile(self.q)
+
+    def of_none(self, value: float | None) -> float | None:
+        return value
 
 
-def exactly(values: Sequence[float], rank: float) -> float:
+@built_in
+class Quantile(_OneRank):
+    """The value at the rank `q`, a float: 0.5 is the median, 0.99 the 99th percentile. Where the rank lies between two
+    values it is interpolated, as pandas and NumPy do.
+
+    Exact where a window holds at most 64 values; in frames and in Spark's batch, with `emit="final"`, at most 50,000.
+    Beyond that it is an estimate of a KLL sketch: the value of a rank that is off by at most 1.33%, 99 times in 100.
+    `Quantiles` gives the bounds too, and other sketches. Values are read as float64. The laws hold within the bounds:
+    commutative, not invertible; None for an empty window. Needs the extra `sash[sketches]`. Cost of combine: O(k) with
+    k = 200, and O(1) while there are few values.
+
+    >>> import sash
+    >>> w = sash.Window(sash.Quantile(q=0.25))
+    >>> w.bulk_insert(range(4), [4, 1, 3, 2])
+    >>> w.query()
+    1.75
+    """
+
+    defaults: ClassVar[Mapping[str, Any]] = {"q": 0.5, "nan": "skip"}
+
+    def __init__(self, column: str | None = None, q: float = 0.5, *, nan: OnNan = "skip") -> None:
+        super().__init__(check_column(column, "q"), nan=nan)
+        self.q = check_rank("q", q)
+
+
+@built_in
+class Median(_OneRank):
+    """The median, a float: the value in the middle, or the mean of the two in the middle. It is `Quantile` of 0.5, and
+    as exact.
+
+    Exact where a window holds at most 64 values; in frames and in Spark's batch, with `emit="final"`, at most 50,000.
+    Beyond that it is an estimate of a KLL sketch, whose rank is off by at most 1.33%, 99 times in 100. The laws hold
+    within the bounds: commutative, not invertible; None for an empty window. Needs the extra `sash[sketches]`. Cost of
+    combine: O(k) with k = 200, and O(1) while there are few values.
+
+    >>> import sash
+    >>> w = sash.Window(sash.Median())
+    >>> w.bulk_insert(range(4), [4, 1, 3, 2])
+    >>> w.query()
+    2.5
+    """
+
+    q = 0.5
+
+    def __init__(self, column: str | None = None, *, nan: OnNan = "skip") -> None:
+        super().__init__(column, nan=nan)
+
+
+def _exactly(values: Sequence[float], rank: float) -> float:
     """The least value such that a share `rank` is not above it."""
     # 0.07 * 100 is a little more than 7: what is whole but for rounding is taken as whole.
     place = math.ceil(rank * len(values) - 1e-9)
     return values[max(place, 1) - 1]
 
 
-def _estimated(reading: Reading, rank: float) -> Quantile:
+def _between(values: Sequence[float], rank: float) -> float:
+    """The value at the rank, of which the least value has 0 and the greatest 1, with straight lines between them."""
+    place = rank * (len(values) - 1)
+    low = math.floor(place)
+    share = place - low
+    below, above = values[low], values[min(low + 1, len(values) - 1)]
+    if share == 0 or below == above:
+        return below
+    gap = above - below
+    # Between two that are too far apart, or one that is infinite, there is no gap to take a share of.
+    return below + gap * share if math.isfinite(gap) else below * (1 - share) + above * share
+
+
+def _estimated(reading: Reading, rank: float) -> QuantileEstimate:
     low, high = reading.bounds(rank)
     value = reading.quantile(rank)
-    return Quantile(rank, value, min(reading.quantile(low), value), max(reading.quantile(high), value))
-
-
-def _within(one: Reading, other: Reading) -> bool:
-    """Whether the values that one gives lie, in the other, near the ranks that they were given for."""
-    for rank in _GRID:
-        (low, high), (other_low, other_high) = one.bounds(rank), other.bounds(rank)
-        slack = _SLACK * (max(rank - low, high - rank) + max(rank - other_low, other_high - rank)) + 1e-9
-        below, upto = other.ranks(one.quantile(rank))
-        if not below - slack <= rank <= upto + slack:
-            return False
-    return True
+    return QuantileEstimate(rank, value, min(reading.quantile(low), value), max(reading.quantile(high), value))

@@ -12,10 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sash import _core
-from sash.aggregations.args import ArgMax, ArgMin
 from sash.aggregations.base import Aggregation
 from sash.aggregations.composite import Composite
-from sash.aggregations.ends import First, Last
 from sash.aggregations.records import Answer, Part, Path, Row, Slot, build, fits
 from sash.batch.naming import output_name
 from sash.batch.slides import slides
@@ -31,9 +29,6 @@ Lookup = Callable[[str, Ticks], pa.Array]
 
 #: What names the slot that holds the numbers of rows, before the column that must not be null in them.
 _NUMBER: Final = "\0number of "
-_PICKS: Final[dict[type, str]] = {ArgMax: "greatest", ArgMin: "least", First: "first", Last: "last"}
-#: Parts that answer with several numbers: those run over rows.
-_SEVERAL: Final = frozenset({"m4", "increasing_run", "line"})
 _NOTHING, _INTEGER = 0, 1
 _LONGEST: Final = 2**63 - 1
 
@@ -56,10 +51,11 @@ def _in_tree(aggregation: Aggregation, job: Job) -> bool:
 
 def _picks(aggregation: Aggregation, job: Job) -> str | None:
     """Which row the aggregation picks; None if it picks none."""
-    word = _PICKS.get(type(aggregation))
-    if word is None or (type(aggregation) in (ArgMax, ArgMin) and len(aggregation.columns) != 2):
+    word = aggregation.picks
+    by_key = word in ("greatest", "least")
+    if word is None or (by_key and len(aggregation.columns) != 2):
         return None
-    if word in ("greatest", "least") and not _is_number(job.schema.field(aggregation.columns[0]).type):
+    if by_key and not _is_number(job.schema.field(aggregation.columns[0]).type):
         return None
     return word if aggregation.nan == "skip" else None
 
@@ -68,7 +64,7 @@ def _fits(aggregation: Aggregation, job: Job) -> bool:
     if isinstance(aggregation, Composite):
         return False
     fitting = fits(aggregation)
-    if fitting is None or fitting[0].kernel in _SEVERAL or fitting[0].options.get("several"):
+    if fitting is None or fitting[0].several:
         return False
     slots = fitting[1]
     read_only = all(slot.inputs == "ignored" for slot in slots)
