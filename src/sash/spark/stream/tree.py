@@ -1,4 +1,4 @@
-"""The aggregations of a plan that the core answers from its trees, whatever the size of the windows."""
+"""The aggregations of a plan that the core computes from its trees, whatever the size of the windows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sash.batch.naming import output_name
 from sash.batch.slides import slides
 from sash.columns import read_column
 from sash.spark.stream.job import Job
-from sash.spark.stream.kept import Ticks
+from sash.spark.stream.retained import Ticks
 from sash.windows import TimeWindow
 
 __all__ = ["Tree", "split"]
@@ -32,15 +32,15 @@ Lookup = Callable[[str, Ticks], pa.Array]
 #: What names the slot that holds the numbers of rows, before the column that must not be null in them.
 _NUMBER: Final = "\0number of "
 _PICKS: Final[dict[type, str]] = {ArgMax: "greatest", ArgMin: "least", First: "first", Last: "last"}
-#: Parts that answer with several numbers: those run over rows.
+#: Parts whose result is several numbers: those run over rows.
 _SEVERAL: Final = frozenset({"m4", "increasing_run", "line"})
 _NOTHING, _INTEGER = 0, 1
 _LONGEST: Final = 2**63 - 1
 
 
 def split(job: Job) -> tuple[dict[str, Aggregation], dict[str, Aggregation]]:
-    """The aggregations that are answered from trees, and those that run over rows; neither where windows slide by a
-    time of their own."""
+    """The aggregations that are computed from trees, and those that run over rows; neither where windows slide by a
+    time."""
     wanted = {} if slides(job.plan) else dict(job.plan.aggregations)
     native = {name: one for name, one in wanted.items() if _in_tree(one, job)}
     return native, {name: one for name, one in wanted.items() if name not in native}
@@ -90,7 +90,7 @@ class _Output:
 
 
 class Tree:
-    """The windows of a bucket's keys in the core. Rows go in by columns; windows are asked by key and time."""
+    """The windows of a bucket's keys in the core. Rows go in by columns; windows are queried by key and time."""
 
     def __init__(self, job: Job, aggregations: Mapping[str, Aggregation]) -> None:
         self._job = job
@@ -107,7 +107,7 @@ class Tree:
 
     @property
     def picks_rows(self) -> bool:
-        """Whether it answers with values of rows, which must be kept then."""
+        """Whether results are values of rows, which must be retained then."""
         return any(output.column is not None for output in self._outputs)
 
     def memory(self) -> int:
@@ -122,12 +122,12 @@ class Tree:
         """The same, with what each row finds when it arrives."""
         return self._named(self._core.extend(codes, ticks, self._columns(table, first)), look)
 
-    def answers(self, codes: Ticks, ticks: Ticks, look: Lookup) -> dict[str, pa.Array]:
+    def results(self, codes: Ticks, ticks: Ticks, look: Lookup) -> dict[str, pa.Array]:
         """The results of the windows that end at the ticks. Cost: O(log n) a window."""
         return self._named(self._core.answer(codes, ticks), look)
 
     def advance(self, watermark: int) -> None:
-        """Nothing before the watermark will be asked."""
+        """No window that ends before the watermark will be queried."""
         self._core.advance(watermark)
 
     def trimmed(self) -> set[int]:
@@ -147,13 +147,13 @@ class Tree:
             return [np.arange(first, first + table.num_rows), np.asarray(there).view(np.uint8)]
         return _with_marks(_whole(table.column(name)), slot.inputs)
 
-    def _named(self, answers: Sequence[Any], look: Lookup) -> dict[str, pa.Array]:
+    def _named(self, results: Sequence[Any], look: Lookup) -> dict[str, pa.Array]:
         parts = len(self._row.parts)
         named = {}
         for window, label in enumerate(self._job.plan.labels):
             for output in self._outputs:
                 name = output_name(output.name, label)
-                words, tags = answers[window * parts + output.position]
+                words, tags = results[window * parts + output.position]
                 if output.column is None:
                     assert output.answer is not None
                     named[name] = _numbers(words, tags, output.answer, self._job.types[name])
@@ -208,7 +208,7 @@ def _with_marks(array: pa.Array, inputs: str) -> Any:
 
 
 def _numbers(words: Ticks, tags: npt.NDArray[np.uint8], answer: Answer, kind: pa.DataType) -> pa.Array:
-    """The answers of a part as a column of the type."""
+    """The results of a part as a column of the type."""
     missing = tags == _NOTHING
     values: npt.NDArray[Any]
     if pa.types.is_floating(kind):
