@@ -26,7 +26,7 @@ class Plan:
     """What to compute over sliding windows, once, for frames and for streams. Frozen, and checked when it is made.
 
     - `by`: the column or columns of the key; None for one window over all rows.
-    - `on`: the column of times. It may be left out if every window counts rows; they stand as they came then.
+    - `on`: the column of times. It may be left out if every window counts rows: the order of the frame counts then.
     - `windows`: one or several: durations such as "10m", numbers of rows such as 100, or policies. A plain number is a
       number of rows, as in pandas and polars; for a length over plain times write `TimeWindow(100)`.
     - `aggregations`: aggregations by name. Each gives a column for each window, named after both: `spent_1h`.
@@ -115,7 +115,7 @@ class Plan:
         }
 
     def explain(self) -> str:
-        """The plan in words: which algorithm each aggregation runs by, what is shared, what is kept, what it costs.
+        """The plan in words: which algorithm each aggregation runs by, what is shared, what is retained, what it costs.
 
         >>> import sash
         >>> print(Plan(by="card", on="t", windows="1h", aggregations={"n": sash.Count()}).explain())
@@ -205,7 +205,7 @@ class Plan:
         return cls.from_dict(description)
 
     def _written(self, describe: Callable[[WindowPolicy], Any]) -> list[Any]:
-        """The windows as they were written where that says it all, or else described."""
+        """The windows as they were written where that is enough, or else described."""
         return [
             _short(window, label, self.closed) or describe(window)
             for window, label in zip(self.windows, self.labels, strict=True)

@@ -36,7 +36,7 @@ def rolling(
     L holds the rows of its key in (T - L, T]; see `Plan` for `closed`, `min_periods`, `peers` and `emit`. Nulls are
     skipped and the row still gets its result; a null time is a ValueError.
 
-    A window with `every` speaks at times of its own. If all have the same, the result is another frame: the columns of
+    A window with `every` slides by a time. If all have the same, the result is another frame: the columns of
     the key, `window_start`, `window_end` and the results, a row for each multiple of `every` whose window holds a row;
     with windows of several lengths, the start is that of the longest. `DeltaWindow`, `PunctuatedWindow`, `PolicyWindow`
     and `AdaptiveWindow` are run by `sash.Sliding`, row after row: their functions are given rows, as dictionaries.
@@ -85,4 +85,4 @@ def _refuse_both(plan: Any, window: Any, aggregations: dict[str, Aggregation]) -
     if not isinstance(plan, Plan):
         raise TypeError(f"plan is a sash.Plan, not {type(plan).__name__}: give the parts of a plan by name")
     if window is not None or aggregations:
-        raise PlanError("a plan says it all: leave out window= and the aggregations, or the plan")
+        raise PlanError("a plan has all parts: leave out window= and the aggregations, or the plan")

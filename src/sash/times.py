@@ -280,7 +280,7 @@ _DECODERS: Final[dict[str, Callable[[Kind, int], Any]]] = {
 def encode_array(values: Any) -> tuple[Kind, Ticks]:
     """The kind of an array of times, and their int64s.
 
-    Takes NumPy, Arrow and pandas arrays, whatever speaks Arrow's C interface, and sequences of times. int64, datetime64
+    Takes NumPy, Arrow and pandas arrays, whatever has Arrow's C interface, and sequences of times. int64, datetime64
     and Arrow timestamps are not copied. Raises what `encode` raises, with the position. Cost: O(n), vectorised where
     types allow.
 

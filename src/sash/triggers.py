@@ -1,4 +1,4 @@
-"""Triggers: when a window speaks. Frozen, checked when they are made; the windows themselves are in `sash.windows`."""
+"""Triggers: when a window emits its result. Frozen, checked when they are made; `sash.windows` has the policies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TRIGGERS: dict[str, type[Trigger]] = {}
 
 
 class Trigger(Described):
-    """When a window speaks. Frozen, like the policies.
+    """When a window emits its result. Frozen, like the policies.
 
     >>> Trigger.from_dict({"trigger": "EveryEvents", "k": 10})
     EveryEvents(10)
@@ -57,24 +57,24 @@ def _trigger(cls: TriggerType) -> TriggerType:
 @_trigger
 @dataclass(frozen=True, slots=True, repr=False)
 class EachEvent(Trigger):
-    """Each event asks for the window that ends at its own time.
+    """Fires at each event, for the window that ends at its own time.
 
     >>> EachEvent().describe()
     'at each event'
     """
 
     def describe(self) -> str:
-        """When it speaks, in words."""
+        """When it fires, in words."""
         return "at each event"
 
 
 @_trigger
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class EveryEvents(Trigger):
-    """Each k-th event of a key asks: the k-th, the 2k-th, and so on.
+    """Fires at each k-th event of a key: the k-th, the 2k-th, and so on.
 
     With emit="arrival" they are counted as they come. Otherwise they are counted in the order of their times, so that
-    the answer does not depend on the order in which they came.
+    the result does not depend on the order in which they came.
 
     >>> EveryEvents(10).describe()
     'at each 10th event of a key'
@@ -92,17 +92,17 @@ class EveryEvents(Trigger):
         object.__setattr__(self, "k", whole_number("k", k, 1))
 
     def describe(self) -> str:
-        """When it speaks, in words."""
+        """When it fires, in words."""
         return f"at each {self.k}th event of a key"
 
 
 @_trigger
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class EverySlide(Trigger):
-    """Each multiple T of `every` in event time asks for the window that ends at T, of every key that has events in it.
+    """Fires at each multiple T of `every` in event time, for the window that ends at T, of every key with events in it.
 
-    The multiples count from 1970-01-01 UTC or zero, or from `origin`. T is asked when event time has passed it, for
-    the events seen by then. Without `every` it is that of the window. A window with no events says nothing.
+    The multiples count from 1970-01-01 UTC or zero, or from `origin`. It fires when event time has passed T, for the
+    events seen by then. Without `every` it is that of the window. A window with no events emits nothing.
 
     >>> EverySlide("1m").describe()
     'at every 1m of event time'
@@ -119,7 +119,7 @@ class EverySlide(Trigger):
         object.__setattr__(self, "origin", checked_time("origin", origin))
 
     def describe(self) -> str:
-        """When it speaks, in words."""
+        """When it fires, in words."""
         since = "" if self.origin is None else f" since {self.origin}"
         return f"at every {'slide' if self.every is None else self.every} of event time{since}"
 
@@ -127,7 +127,7 @@ class EverySlide(Trigger):
 @_trigger
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class OnPunctuation(Trigger):
-    """Events that are punctuations ask, by a function of the value or a column that is true; the others are silent.
+    """Fires at events that are punctuations, by a function of the value or a column that is true.
 
     Without a predicate it is that of the `PunctuatedWindow`.
 
@@ -141,11 +141,11 @@ class OnPunctuation(Trigger):
     predicate: str | Callable[[Any], Any] | None
 
     def __init__(self, predicate: str | Callable[[Any], Any] | None = None) -> None:
-        checked = None if predicate is None else reader("predicate", predicate, "that says which events speak")
+        checked = None if predicate is None else reader("predicate", predicate, "that marks punctuations")
         object.__setattr__(self, "predicate", checked)
 
     def describe(self) -> str:
-        """When it speaks, in words."""
+        """When it fires, in words."""
         name = getattr(self.predicate, "__name__", "a function") if callable(self.predicate) else self.predicate
         return "at each punctuation" if name is None else f"at each punctuation ({name})"
 
@@ -153,39 +153,39 @@ class OnPunctuation(Trigger):
 @_trigger
 @dataclass(frozen=True, slots=True, repr=False)
 class OnDemand(Trigger):
-    """Nothing asks by itself: the window answers when `query` is called.
+    """Never fires by itself: a result is computed when `query` is called.
 
     >>> OnDemand().describe()
-    'when asked'
+    'on demand'
     """
 
     def describe(self) -> str:
-        """When it speaks, in words."""
-        return "when asked"
+        """When it fires, in words."""
+        return "on demand"
 
 
 @_trigger
 @dataclass(frozen=True, slots=True, repr=False)
 class AtWatermark(Trigger):
-    """The watermark asks: what it has passed is final, and is told once.
+    """Fires at the watermark: what it has passed is final, and is emitted once.
 
-    Windows with an end of their own speak when the watermark has passed it: sessions when they are over, windows with
-    a slide at each slide. The others speak whenever the watermark has moved over events of theirs: once, for the
-    window that ends at the newest of those.
+    For windows with an end of their own it fires when the watermark has passed that end: for sessions when they are
+    over, for windows with a slide at each slide. For the others it fires whenever the watermark has passed events of
+    theirs: once, for the window that ends at the newest of those.
 
     >>> AtWatermark().describe()
     'when the watermark has passed'
     """
 
     def describe(self) -> str:
-        """When it speaks, in words."""
+        """When it fires, in words."""
         return "when the watermark has passed"
 
 
 def resolve_trigger(trigger: Trigger | None, policies: Sequence[WindowPolicy]) -> Trigger:
     """The trigger that runs: the one given, with what it leaves to the windows filled in, or the one they imply.
 
-    Windows with a slide speak at their slides, count windows at their `every`, all others at each event.
+    For windows with a slide it fires at their slides, for count windows at their `every`, for all others at each event.
 
     >>> resolve_trigger(None, [TimeWindow("1h", every="1m")]), resolve_trigger(None, [TimeWindow("1h")])
     (EverySlide('1m'), EachEvent())
@@ -235,9 +235,9 @@ Same = TypeVar("Same")
 
 
 def _same(implied: Sequence[Same], policies: Sequence[WindowPolicy]) -> Same:
-    """The one trigger that all windows imply; windows that share a structure speak together."""
+    """The one trigger that all windows imply: windows that share a structure share their trigger."""
     if any(one != implied[0] for one in implied):
         raise WindowSpecError(
-            f"the windows {', '.join(map(repr, policies))} speak at different moments: give one trigger for all"
+            f"the windows {', '.join(map(repr, policies))} imply different triggers: give one trigger for all"
         )
     return implied[0]

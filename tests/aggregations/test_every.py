@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import sash
 from sash import Aggregation, codec
 from sash.errors import SnapshotError
-from sash.oracle import Oracle
 from sash.testing import assert_lawful, same
+from sash.testing.oracle import Oracle
 
 from .cases import EVERY, NAN, TIMED, UNTIMED, clock, lifted, name, result
 

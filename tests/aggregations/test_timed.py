@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import sash
 from sash import codec
 from sash.errors import SnapshotError
-from sash.oracle import Oracle
 from sash.testing import same
+from sash.testing.oracle import Oracle
 from sash.times import seconds_between
 
 from .cases import NAN, TIMED, clock, name, numbers, reals, result, result_at

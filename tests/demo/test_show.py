@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from rich.console import Console
 
 import sash
-from sash.demo import bikes, chart, files, hops, pipeline, results, show
+from sash.demo import bikes, files, hops, pipeline, report, results, show
 
 TRIPS = 6_000
 
@@ -47,7 +47,7 @@ def shown(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Shown:
     return Shown(out, text.getvalue(), files.as_table(bikes.trips(TRIPS, seed=7)))
 
 
-def answers(table: pa.Table, plan: sash.Plan) -> dict[int, tuple[Any, ...]]:
+def results_of(table: pa.Table, plan: sash.Plan) -> dict[int, tuple[Any, ...]]:
     """The results of each trip; means to the digits that do not depend on the order of additions."""
     columns = [table.column(name).to_pylist() for name in plan.outputs]
     rows = zip(table.column("trip").to_pylist(), *columns, strict=True)
@@ -62,32 +62,32 @@ def at_rest(plan: sash.Plan, trips: pa.Table) -> dict[int, tuple[Any, ...]]:
     """What `sash.rolling` gives for the same plan over trips that are all known."""
     windows = ["10m", "1h", "1d"]
     same = sash.Plan(by=plan.by, on="ended", windows=windows, aggregations=dict(plan.aggregations))
-    return answers(sash.rolling(trips, same), same)
+    return results_of(sash.rolling(trips, same), same)
 
 
 def test_the_last_revisions_are_those_of_a_frame(shown: Shown) -> None:
-    """By station, what was told last of each trip is what `sash.rolling` gives over all trips."""
-    told = pq.read_table(shown.out / "stations").sort_by([("trip", "ascending"), ("revision", "ascending")])
-    assert answers(told, pipeline.STATIONS.plan) == at_rest(pipeline.STATIONS.plan, shown.trips)
+    """By station, the last revision of each trip is what `sash.rolling` gives over all trips."""
+    emitted = pq.read_table(shown.out / "stations").sort_by([("trip", "ascending"), ("revision", "ascending")])
+    assert results_of(emitted, pipeline.STATIONS.plan) == at_rest(pipeline.STATIONS.plan, shown.trips)
 
 
 def test_revisions_count_from_zero(shown: Shown) -> None:
-    """Each trip is told first with revision 0 and then with the next number; late trips cause some."""
-    told = pq.read_table(shown.out / "stations", columns=["trip", "revision"]).to_pandas()
-    revisions = told.sort_values(["trip", "revision"]).groupby("trip")["revision"].apply(list)
+    """Each trip is emitted first with revision 0 and then with the next number; late trips cause some."""
+    emitted = pq.read_table(shown.out / "stations", columns=["trip", "revision"]).to_pandas()
+    revisions = emitted.sort_values(["trip", "revision"]).groupby("trip")["revision"].apply(list)
     assert all(numbers == list(range(len(numbers))) for numbers in revisions)
     assert (revisions.apply(len) > 1).any()
 
 
 def test_the_city_is_final(shown: Shown) -> None:
-    """For the city each trip is told once: with the answers of a frame of all that were in time, or as late."""
-    told = pq.read_table(shown.out / "city")
-    late = {trip for trip, why in zip(told["trip"].to_pylist(), told["late"].to_pylist(), strict=True) if why}
+    """For the city each trip is emitted once: with the results of a frame of all that were in time, or as late."""
+    emitted = pq.read_table(shown.out / "city")
+    late = {trip for trip, why in zip(emitted["trip"].to_pylist(), emitted["late"].to_pylist(), strict=True) if why}
     assert len(late) == 1  # the one in ten thousand that is found days later
     in_time = [trip not in late for trip in range(TRIPS)]
     expected = at_rest(pipeline.CITY.plan, shown.trips.filter(pa.array(in_time)))
-    assert told.num_rows == TRIPS
-    assert answers(told.filter(told["late"].is_null()), pipeline.CITY.plan) == expected
+    assert emitted.num_rows == TRIPS
+    assert results_of(emitted.filter(emitted["late"].is_null()), pipeline.CITY.plan) == expected
 
 
 def test_a_table_and_a_chart_are_there(shown: Shown) -> None:
@@ -107,8 +107,8 @@ def test_a_table_and_a_chart_are_there(shown: Shown) -> None:
     assert (shown.out / show.CHART).read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_wrong_answer_stops_the_report(shown: Shown) -> None:
-    """The demonstration compares every answer before it prints one: a single wrong one is named."""
+def test_a_wrong_result_stops_the_report(shown: Shown) -> None:
+    """The demonstration compares every result before it prints one: a single wrong one is named."""
     right = results.read(shown.out, TRIPS)
     assert results.check(right, shown.trips) == 15 * (2 * TRIPS - 1)
     wrong = right.last.copy()
@@ -124,5 +124,5 @@ def test_the_chart_shows_the_day_that_changed_most() -> None:
     ended = pd.to_datetime(["2024-06-03 10:00", "2024-06-03 11:00", "2024-06-04 10:00", "2024-06-04 11:00"])
     rows = pd.DataFrame({"station": ["a", "b", "a", "a"], "ended": ended, "count_1h": [5, 9, 2, 3]})
     later = rows.assign(count_1h=[6, 11, 4, 4])
-    station, day = chart.most_corrected(results.Results(rows, later, rows, rows))
+    station, day = report.most_corrected(results.Results(rows, later, rows, rows))
     assert (station, f"{day:%d}") == ("a", "04")

@@ -23,8 +23,8 @@ from sash.aggregations import (
     Var,
     built_ins,
 )
-from sash.laws.strategies import inputs_of
 from sash.testing import assert_lawful, nasty_values, same, values_for
+from sash.testing.samples import inputs_of
 
 AGGREGATIONS = [make() for make in built_ins().values()] + [
     Concat(separator=", "),

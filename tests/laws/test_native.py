@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import sash
 from sash.aggregations import Bloom, Concat, built_ins
-from sash.laws.strategies import inputs_of
 from sash.testing import TOLERANCE, Oracle, same, values_for
+from sash.testing.samples import inputs_of
 
 AGGREGATIONS = [make() for make in built_ins().values()] + [Concat(separator=", "), Bloom(bits=64, hashes=16)]
 PAIRED = ("pair", "weighted", "labelled")

@@ -280,7 +280,7 @@ def test_sessions_tumbling_and_landmarks() -> None:
 
 
 def test_windows_that_are_not_of_a_row_are_refused() -> None:
-    """A frame gets one result a row: what speaks at other times is for sash.Sliding."""
+    """A frame gets one result a row: what emits at other times is for sash.Sliding."""
     frame = {"t": np.array([1, 2]), "v": np.array([1, 2])}
     for window in (CountWindow(4, every=2), [TimeWindow(4, every=2), TimeWindow(5)]):
         with pytest.raises(PlanError, match="every="):

@@ -131,7 +131,7 @@ def test_what_a_policy_lacks_is_named_before_anything_runs() -> None:
     frame = {"t": np.arange(3), "x": np.arange(3)}
     with pytest.raises(sash.PlanError, match="no column 'km'"):
         sash.rolling(frame, on="t", window=sash.DeltaWindow("km", 1), n=sash.Count())
-    with pytest.raises(sash.PlanError, match="say of="):
+    with pytest.raises(sash.PlanError, match="give of="):
         sash.rolling(frame, on="t", window=sash.AdaptiveWindow(), n=sash.Count())
     with pytest.raises(sash.PlanError, match="arrival"):
         sash.rolling(frame, on="t", window=sash.DeltaWindow("x", 1), n=sash.Count(), emit="arrival")

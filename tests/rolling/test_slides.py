@@ -179,8 +179,8 @@ def test_no_rows_give_no_slides() -> None:
         ([sash.TimeWindow(4, every=2), sash.TimeWindow(9, every=3)], {}, "give each slide its own plan"),
         ([sash.TimeWindow(4, every=2)], {"emit": "arrival"}, "emit='arrival' has no slides"),
         ([sash.TimeWindow(4, every=2)], {"peers": False}, "a slide is no row"),
-        ([sash.TimeWindow(4, every=2)], {"by": "window_end"}, "tells where a window lies"),
-        (sash.CountWindow(4, every=2), {}, "does not speak at every row"),
+        ([sash.TimeWindow(4, every=2)], {"by": "window_end"}, "says where a window lies"),
+        (sash.CountWindow(4, every=2), {}, "does not emit at every row"),
     ],
 )
 def test_slides_that_do_not_go_together_are_refused(windows: Any, options: Any, why: str) -> None:

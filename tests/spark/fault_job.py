@@ -25,13 +25,13 @@ SOME = ("spent", "where", "words", "shops")
 
 
 def plan_of(emit: str) -> sash.Plan:
-    """What runs: aggregations from trees, from rows, and over all kept rows."""
+    """What runs: aggregations from trees, from rows, and over all retained rows."""
     some = {name: AGGREGATIONS[name] for name in SOME}
     return sash.Plan(by="card", on="time", windows=["10s", "1m"], aggregations=some, lateness="20s", emit=emit)
 
 
 class FailsOnce(BucketProcessor):
-    """Fails after it has touched the state and told its results: once in each batch, in one bucket or another."""
+    """Fails after it has touched the state and emitted its results: once in each batch, in one bucket or another."""
 
     def __init__(self, job: Any, timers: bool) -> None:
         super().__init__(job, timers)
@@ -39,12 +39,12 @@ class FailsOnce(BucketProcessor):
 
     def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Any:  # noqa: N802, N803
         """The results of the bucket, and then a failure."""
-        told = list(super().handleInputRows(key, rows, timerValues))
-        mark = self.marks / f"{key[0]}-{timerValues.getCurrentWatermarkInMs()}-{len(told)}"
+        results = list(super().handleInputRows(key, rows, timerValues))
+        mark = self.marks / f"{key[0]}-{timerValues.getCurrentWatermarkInMs()}-{len(results)}"
         if random.random() < 0.5 and not mark.exists():
             mark.touch()
             raise RuntimeError("a failure, for the test")
-        return iter(told)
+        return iter(results)
 
 
 def kill_workers() -> None:
@@ -86,8 +86,8 @@ def main(folder: Path, mode: str, emit: str) -> None:
         threading.Thread(target=kill_workers, daemon=True).start()
     schema = spark.read.parquet(str(folder / "in")).schema
     stream = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder / "in"))
-    told = sash.spark.rolling(stream, plan_of(emit), buckets=4)
-    writer = told.writeStream.format("parquet").option("path", str(folder / "out"))
+    results = sash.spark.rolling(stream, plan_of(emit), buckets=4)
+    writer = results.writeStream.format("parquet").option("path", str(folder / "out"))
     query = writer.option("checkpointLocation", str(folder / "checkpoint")).trigger(availableNow=True).start()
     (folder / "running").touch()
     query.awaitTermination()

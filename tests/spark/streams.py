@@ -13,8 +13,7 @@ from sash.batch.slides import BOUNDS, slides
 from sash.spark.opaque import in_plain_values
 from sash.spark.stream.bucket import Bucket
 from sash.spark.stream.cache import EngineCache
-from sash.spark.stream.clock import Clock
-from sash.spark.stream.job import Job
+from sash.spark.stream.job import Clock, Job
 from sash.spark.stream.pipeline import _retained
 from sash.times import encode_array
 
@@ -143,32 +142,32 @@ class Driver:
         self.engines = engines or EngineCache()
         self.newest = 0
         self.watermark = 0
-        self.told: list[pa.Table] = []
+        self.results: list[pa.Table] = []
         self.last: Bucket | None = None
 
     def batch(self, table: pa.Table) -> pa.Table:
         """One micro-batch, and the watermark after it."""
         self.last = Bucket(self.job, self.state, self.engines)
-        told = self.last.rows([table], self.watermark)
-        self.told.append(told)
+        results = self.last.rows([table], self.watermark)
+        self.results.append(results)
         self._fire()
         ticks = [time.value for time in table.column("time") if time.is_valid]
         self.newest = max([self.newest, *(tick // 1000 for tick in ticks)])
         if self.job.plan.lateness is not None:
             self.watermark = max(self.watermark, self.newest - self.job.plan.lateness.amount // 1_000_000)
-        return told
+        return results
 
     def finish(self) -> pa.Table:
-        """The end of time: the watermark passes everything. All that was told."""
+        """The end of time: the watermark passes everything. All results."""
         self.watermark = END * 1000
         self._fire()
-        return pa.concat_tables(self.told)
+        return pa.concat_tables(self.results)
 
     def _fire(self) -> None:
         due = {timer for timer in self.state.timers if timer <= self.watermark}
         self.state.timers -= due
         for _ in due:
-            self.told.append(Bucket(self.job, self.state, self.engines).timer(self.watermark))
+            self.results.append(Bucket(self.job, self.state, self.engines).timer(self.watermark))
 
 
 def batches(table: pa.Table, count: int) -> list[pa.Table]:

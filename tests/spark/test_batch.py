@@ -22,7 +22,7 @@ EPOCH = dt.datetime(2024, 3, 30, 22, tzinfo=dt.UTC)
 
 
 def events(rows: int, seed: int = 7) -> pa.Table:
-    """Rows in no order, with ties, nulls and keys of very different sizes; `id` tells them apart."""
+    """Rows in no order, with ties, nulls and keys of very different sizes; `id` identifies them."""
     rng = np.random.default_rng(seed)
     seconds = rng.integers(0, rows, rows)
     keys = [None if key == 5 else f"k{key}" for key in np.minimum(rng.geometric(0.4, rows), 6).tolist()]
@@ -183,7 +183,7 @@ def test_slides_are_those_of_a_frame(spark: Any) -> None:
 
 
 def test_times_of_every_kind(spark: Any) -> None:
-    """Timestamps with a zone and without, dates, integers and floats: one job for each, the same answer."""
+    """Timestamps with a zone and without, dates, integers and floats: one job for each, the same results."""
     base = "id", "cast(id % 2 as int) k", "cast(id as int) x"
     kinds = {
         "timestamp_seconds(id * 3600)": "2h",
@@ -218,7 +218,7 @@ def test_an_hour_that_comes_twice_is_two_hours(spark: Any) -> None:
 
 
 def test_no_rows_and_no_values(spark: Any) -> None:
-    """An empty DataFrame keeps its columns; a column of nulls has the answers of an empty window."""
+    """An empty DataFrame keeps its columns; a column of nulls has the results of an empty window."""
     plan = sash.Plan(
         by="k", on="t", windows=sash.TimeWindow(2), aggregations={"sum": sash.Sum("x"), "max": sash.Max("x")}
     )

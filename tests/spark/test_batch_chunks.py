@@ -14,8 +14,7 @@ from sash.batch.naming import window_label
 
 pytest.importorskip("pyspark", reason="needs PySpark: pip install 'sash[spark]'")
 
-from sash.spark.chunks import Chunks
-from sash.spark.slide_chunks import SlideChunks
+from sash.spark.partition import RowChunks, SlideChunks
 
 AGGREGATIONS: dict[str, sash.Aggregation] = {
     "all": sash.Concat("s"),
@@ -53,10 +52,10 @@ def sorted_table(events: list[tuple[str | None, int, int | None]], real: bool = 
     )
 
 
-def in_chunks(table: pa.Table, plan: sash.Plan, rows: int, batch: int) -> tuple[list[dict[str, Any]], Chunks]:
+def in_chunks(table: pa.Table, plan: sash.Plan, rows: int, batch: int) -> tuple[list[dict[str, Any]], RowChunks]:
     """The rows that come out if they go in by small batches."""
     types = {column: TYPES[column.partition("_")[0]] for column in plan.outputs}
-    chunks = Chunks(plan, types, rows)
+    chunks = RowChunks(plan, types, rows)
     done = [row for out in chunks.run(iter(table.to_batches(batch))) for row in out.to_pylist()]
     return done, chunks
 
@@ -86,15 +85,15 @@ def test_a_partition_keeps_what_its_windows_hold() -> None:
     plan = sash.Plan(by="k", on="t", windows=[sash.TimeWindow(10), 5], aggregations={"n": sash.Count()})
     done, chunks = in_chunks(table, plan, 100, 50)
     assert len(done) == 10_000
-    assert 0 < chunks.most_carried <= 12
+    assert 0 < chunks.most_retained <= 12
 
 
 def test_a_key_that_is_over_is_not_carried() -> None:
-    """Nothing of a key is kept when another one begins."""
+    """Nothing of a key is retained when another one begins."""
     table = pa.table({"k": [i // 10 for i in range(5_000)], "t": [i % 10 for i in range(5_000)], "x": [1] * 5_000})
     plan = sash.Plan(by="k", on="t", windows=sash.LandmarkWindow(), aggregations={"n": sash.Count()})
     _, chunks = in_chunks(table, plan, 100, 50)
-    assert chunks.most_carried <= 10
+    assert chunks.most_retained <= 10
 
 
 def test_a_tie_longer_than_a_chunk_is_told_together() -> None:
@@ -107,7 +106,7 @@ def test_a_tie_longer_than_a_chunk_is_told_together() -> None:
 
 @given(rows, st.integers(1, 6), st.integers(1, 6), st.sampled_from(["right", "left", "both", "neither"]), st.data())
 def test_slides_in_chunks_are_those_of_the_whole(events: Any, length: int, every: int, ends: Any, data: Any) -> None:
-    """Each slide is told once, whole, wherever the partition is cut."""
+    """Each slide is emitted once, whole, wherever the partition is cut."""
     window = sash.TimeWindow(max(length, every), every=min(length, every), closed=ends)
     plan = sash.Plan(by="k", on="t", windows=window, aggregations=AGGREGATIONS)
     real = data.draw(st.booleans())
@@ -141,4 +140,4 @@ def test_slides_keep_what_their_windows_hold() -> None:
     chunks = SlideChunks(plan, dict.fromkeys(("window_start", "window_end", "n_20"), pa.int64()), 100)
     ends = [row["window_end"] for out in chunks.run(iter(table.to_batches(50))) for row in out.to_pylist()]
     assert ends == list(range(0, 10_019, 4))
-    assert 0 < chunks.most_carried <= 21
+    assert 0 < chunks.most_retained <= 21

@@ -25,7 +25,7 @@ def rows(spark: Any, text: str = "1 k, 2L t, 3 x") -> Any:
 
 @pytest.mark.parametrize("emit", ["arrival", "update"])
 def test_a_batch_is_final(spark: Any, emit: Any) -> None:
-    """Spark keeps no order of arrival, so only the whole window has an answer."""
+    """Spark keeps no order of arrival, so only the whole window has a result."""
     with pytest.raises(sash.PlanError, match=f"emit='{emit}' is for streams"):
         sash.spark.rolling(rows(spark), plan(emit=emit))
 
@@ -35,8 +35,8 @@ def test_arguments_of_a_stream_are_refused_by_name(spark: Any) -> None:
     with pytest.raises(sash.PlanError, match="buckets= and initial= belongs to a stream"):
         sash.spark.rolling(rows(spark), plan(), buckets=3, initial=rows(spark))
     stream = spark.readStream.format("rate").load()
-    with pytest.raises(sash.PlanError, match="split_hot_keys= belongs to a batch"):
-        sash.spark.rolling(stream, plan(), split_hot_keys=3)
+    with pytest.raises(sash.PlanError, match="split_skewed_keys= belongs to a batch"):
+        sash.spark.rolling(stream, plan(), split_skewed_keys=3)
 
 
 def test_what_is_no_data_frame_is_refused(spark: Any) -> None:
@@ -57,7 +57,7 @@ def test_what_is_no_data_frame_is_refused(spark: Any) -> None:
         ("1 k, 2L t, double('nan') x", {"s": sash.Sum("x", nan="error")}, 'nan="error" was asked for'),
     ],
 )
-def test_a_bad_value_is_told_as_it_would_be_in_process(spark: Any, text: str, aggregations: Any, why: str) -> None:
+def test_a_bad_value_is_refused_as_it_would_be_in_process(spark: Any, text: str, aggregations: Any, why: str) -> None:
     """The rule, the column and the aggregation, out of the executor."""
     with pytest.raises(Exception, match="(?s)" + why.replace('"', ".")):
         sash.spark.rolling(rows(spark, text), plan(aggregations=aggregations)).collect()
@@ -70,20 +70,20 @@ def test_a_result_that_does_not_fit_its_type_is_named(spark: Any) -> None:
         sash.spark.rolling(rows(spark), plan(aggregations={"own": own}), types={"own": "bigint"}).collect()
 
 
-def test_the_way_is_told_before_it_is_gone(spark: Any) -> None:
-    """explain: what is shuffled, sorted, kept and made; nothing runs."""
+def test_a_plan_is_explained_before_it_runs(spark: Any) -> None:
+    """explain: what is shuffled, sorted, retained and made; nothing runs."""
     df = spark.range(9).selectExpr("id % 2 k", "id t", "1/(id - id) x")
-    said = sash.spark.explain(df, plan(windows=[sash.TimeWindow(5), 7]))
-    assert "shuffle: by 'k'" in said
-    assert "Rows with equal times keep the order of the input" in said
-    assert "longest window (5, 7 rows)" in said
-    assert "n_5 bigint, n_7 bigint" in said
+    text = sash.spark.explain(df, plan(windows=[sash.TimeWindow(5), 7]))
+    assert "shuffle: by 'k'" in text
+    assert "Rows with equal times keep the order of the input" in text
+    assert "longest window (5, 7 rows)" in text
+    assert "n_5 bigint, n_7 bigint" in text
     ready = df.repartition("k").sortWithinPartitions("k", "t")
-    said = sash.spark.explain(ready, plan())
-    assert "shuffle: none" in said
-    assert "sort: none" in said
-    assert "keys of more than 3 rows are cut" in sash.spark.explain(ready, plan(), split_hot_keys=3)
-    assert "split_hot_keys= would cut it" in sash.spark.explain(df, plan(by=None))
+    text = sash.spark.explain(ready, plan())
+    assert "shuffle: none" in text
+    assert "sort: none" in text
+    assert "keys of more than 3 rows are split" in sash.spark.explain(ready, plan(), split_skewed_keys=3)
+    assert "split_skewed_keys= splits it" in sash.spark.explain(df, plan(by=None))
     assert "since the oldest of its windows began" in sash.spark.explain(df, plan(windows=sash.SessionWindow(2)))
     slides = sash.spark.explain(df, plan(windows=sash.TimeWindow(5, every=2)))
     assert "one row for each key and end" in slides

@@ -1,4 +1,4 @@
-"""How rows come together: what is there is used, what is not is made; large keys are cut, and nothing changes."""
+"""How rows come together: what is there is used, what is not is made; splitting skewed keys changes nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import sash
 pytest.importorskip("pyspark", reason="needs PySpark: pip install 'sash[spark]'")
 
 import sash.spark
-from sash.spark.existing import existing
+from sash.spark.layout import existing
 from tests.spark.comparing import by_id, same_rows
 from tests.spark.test_batch import EXACT, events
 
@@ -70,24 +70,26 @@ def test_a_cached_data_frame_is_not_shuffled_again(spark: Any) -> None:
 
 
 @pytest.mark.parametrize("split", [40, "auto", {"k1": 4, None: 3, "k77": 2}])
-def test_a_large_key_is_cut_and_nothing_changes(spark: Any, split: Any) -> None:
-    """Cut by number of rows, or by hand; keys that are null, keys that are not there."""
+def test_a_skewed_key_is_split_and_nothing_changes(spark: Any, split: Any) -> None:
+    """By number of rows, or as asked; keys that are null, keys that are not there."""
     table = events(500)
     some = {**EXACT, "row": sash.ArgMax("i")}
     plan = sash.Plan(by="k", on="t", windows=["10s", "45s"], closed="both", aggregations=some)
-    same_rows(sash.spark.rolling(spark.createDataFrame(table), plan, split_hot_keys=split), sash.rolling(table, plan))
+    same_rows(
+        sash.spark.rolling(spark.createDataFrame(table), plan, split_skewed_keys=split), sash.rolling(table, plan)
+    )
 
 
-def test_one_window_over_all_rows_is_cut_too(spark: Any) -> None:
-    """Without a key, all rows are one key: cut, they run in parallel."""
+def test_one_window_over_all_rows_is_split_too(spark: Any) -> None:
+    """Without a key, all rows are one key: split, they run in parallel."""
     table = events(300)
     plan = sash.Plan(on="t", windows="20s", peers=False, aggregations=EXACT)
-    done = sash.spark.rolling(spark.createDataFrame(table), plan, split_hot_keys=50)
+    done = sash.spark.rolling(spark.createDataFrame(table), plan, split_skewed_keys=50)
     same_rows(done, sash.rolling(table, plan))
 
 
 @pytest.mark.parametrize("kind", ["timestamp_seconds(s)", "timestamp_ntz", "date", "int", "double"])
-def test_times_of_every_kind_are_cut(spark: Any, kind: str) -> None:
+def test_times_of_every_kind_are_split(spark: Any, kind: str) -> None:
     """Times become numbers for the cuts; the windows at a cut are whole."""
     times = {
         "timestamp_ntz": "cast(timestamp_seconds(s) as timestamp_ntz)",
@@ -98,36 +100,36 @@ def test_times_of_every_kind_are_cut(spark: Any, kind: str) -> None:
     window = {"date": "3d", "int": sash.TimeWindow(4), "double": sash.TimeWindow(1.5)}.get(kind, "5s")
     df = spark.range(90).selectExpr("id", "cast((id * 7) % 30 as int) s").selectExpr("id", f"{times.get(kind, kind)} t")
     plan = sash.Plan(on="t", windows=window, aggregations={"n": sash.Count(), "ids": sash.CollectDistinct("id")})
-    whole, cut = (sash.spark.rolling(df, plan, split_hot_keys=split) for split in (None, 20))
+    whole, cut = (sash.spark.rolling(df, plan, split_skewed_keys=split) for split in (None, 20))
     assert shuffles(cut) == 1
     assert by_id(cut) == by_id(whole)
 
 
-def test_rows_in_any_order_give_the_same_pieces(spark: Any) -> None:
-    """Whatever way the rows lie, cut or not: permutations of one DataFrame."""
+def test_rows_in_any_order_give_the_same_parts(spark: Any) -> None:
+    """Whatever way the rows lie, split or not: permutations of one DataFrame."""
     plan = sash.Plan(by="k", on="t", windows=sash.TimeWindow(9), aggregations={"n": sash.Count(), "m": sash.Max("x")})
     df = numbers(spark)
     expected = by_id(sash.spark.rolling(df, plan))
     shuffled = df.orderBy(df.x * 7919 % 200).repartition(5)
-    assert by_id(sash.spark.rolling(shuffled, plan, split_hot_keys=7)) == expected
+    assert by_id(sash.spark.rolling(shuffled, plan, split_skewed_keys=7)) == expected
 
 
 @pytest.mark.parametrize(
     ("windows", "split", "why"),
     [
         (5, 10, r"CountWindow\(5\) has no length in time"),
-        (sash.TimeWindow(4, every=2), 10, "has no length in time for a piece"),
+        (sash.TimeWindow(4, every=2), 10, "has no length in time for a part"),
         (sash.TimeWindow(4), 0, "not 0"),
         (sash.TimeWindow(4), "often", "not 'often'"),
-        (sash.TimeWindow(4), {("a", 1): 2}, "has 2 parts, and that of the plan 1"),
-        (sash.TimeWindow(4), {"a": 0}, "'a' is cut into 1 piece or more, not 0"),
+        (sash.TimeWindow(4), {("a", 1): 2}, "has 2 columns, and that of the plan 1"),
+        (sash.TimeWindow(4), {"a": 0}, "'a' is split into 1 part or more, not 0"),
     ],
 )
 def test_a_split_that_makes_no_sense_is_refused(spark: Any, windows: Any, split: Any, why: str) -> None:
     """Before anything runs."""
     plan = sash.Plan(by="k", on="t", windows=windows, aggregations={"n": sash.Count()})
     with pytest.raises(sash.PlanError, match=why):
-        sash.spark.rolling(numbers(spark), plan, split_hot_keys=split)
+        sash.spark.rolling(numbers(spark), plan, split_skewed_keys=split)
 
 
 def test_ties_stand_as_they_stood(spark: Any) -> None:

@@ -46,7 +46,7 @@ def test_a_real_stream_gives_the_same_on_spark(spark: Any, shared: Path, name: s
     for column in plan.outputs:
         assert made[column].to_pylist() == expected[column].to_pylist(), column
     whole = sash.Plan(on="t", windows="1d", aggregations=some)
-    cut = sash.spark.rolling(spark.createDataFrame(table), whole, split_hot_keys=7_000)
+    cut = sash.spark.rolling(spark.createDataFrame(table), whole, split_skewed_keys=7_000)
     made = cut.select("id", *whole.outputs).toArrow().sort_by("id")
     expected = sash.rolling(table, whole)
     for column in whole.outputs:

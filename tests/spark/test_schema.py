@@ -102,7 +102,7 @@ def test_a_result_has_its_type(aggregation: sash.Aggregation, kind: str | None, 
 
 @pytest.mark.parametrize("name", sorted(sash.aggregations.built_ins()))
 def test_every_built_in_has_a_type(name: str) -> None:
-    """None of them needs to be told."""
+    """None of them needs `types=`."""
     columns = {
         **dict.fromkeys(("ArgMin", "ArgMax", "WeightedMean", "Covariance", "Correlation", "LinearRegression"), "if"),
         **dict.fromkeys(("Any", "All"), "b"),
@@ -134,7 +134,7 @@ def test_everything_that_is_wrong_is_named_at_once() -> None:
     schema = StructType([*SCHEMA.fields, StructField("a_1h", LongType())])
     with pytest.raises(sash.PlanError) as caught:
         fields(schema, on="s", aggregations=wrong, problems=["what the caller says"], types={"z": "int"})
-    said = str(caught.value)
+    text = str(caught.value)
     for part in (
         "in 12 ways",
         "what the caller says",
@@ -150,7 +150,7 @@ def test_everything_that_is_wrong_is_named_at_once() -> None:
         "aggregation 'h': BitOr(\"f\") reads integers, and column 'f' is float",
         "types: 'z' is no aggregation of the plan",
     ):
-        assert part in said, said
+        assert part in text, text
 
 
 def test_lengths_must_go_with_the_times() -> None:
@@ -179,13 +179,13 @@ def test_the_type_of_ones_own_is_said_or_asked_for() -> None:
     (field,) = fields(aggregations={"top": own}, types={"top": BinaryType()})
     assert (field.dataType, field.nullable) == (BinaryType(), True)
 
-    class Said(sash.Sum):
+    class Halved(sash.Sum):
         result = "float"
 
         def lower(self, partial: Any) -> Any:
             return partial / 2
 
-    assert fields(aggregations={"half": Said("i")})[0].dataType == DoubleType()
+    assert fields(aggregations={"half": Halved("i")})[0].dataType == DoubleType()
 
 
 def test_a_type_can_be_written_as_text(spark: Any) -> None:
@@ -204,5 +204,5 @@ def test_sash_alone_does_not_import_spark() -> None:
         "try: import sash.spark\n"
         "except ImportError as error: print(error)"
     )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said.strip() == "sash.spark needs pyspark, which is not installed: pip install 'sash[spark]'"
+    text = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert text.strip() == "sash.spark needs pyspark, which is not installed: pip install 'sash[spark]'"

@@ -82,7 +82,7 @@ rows = {row.id: row for row in sash.spark.rolling(df, plan).collect()}
 assert all(rows[i].all_4 == [j for j in (i - 2, i) if j >= 0] for i in rows), rows
 cut = {row.id: row.all_4 for row in sash.spark.rolling(
     df, sash.Plan(by="k", on="id", windows=sash.TimeWindow(4), aggregations={"all": sash.Collect("id")}),
-    split_hot_keys=30).collect()}
+    split_skewed_keys=30).collect()}
 assert cut == {i: row.all_4 for i, row in rows.items()}
 print(sash.spark.explain(df, plan).splitlines()[1])
 print("rows:", len(rows), type(df).__module__)
@@ -120,8 +120,8 @@ def without_sash(folder: Path) -> Path:
 def test_executors_without_the_package_import_what_was_shipped(tmp_path: Path) -> None:
     """Two executors, each a process of its own: before, there is no Sash; afterwards it comes out of the archive."""
     needs_java()
-    said = run(CLUSTER, tmp_path, str(without_sash(tmp_path)))
-    before, after, rows = (line.split(":", 1)[1].split() for line in said.splitlines() if ":" in line)
+    output = run(CLUSTER, tmp_path, str(without_sash(tmp_path)))
+    before, after, rows = (line.split(":", 1)[1].split() for line in output.splitlines() if ":" in line)
     assert before == ["nowhere"]
     # Each executor has a folder of its own, named after the application.
     assert len(after) == 2
@@ -137,6 +137,6 @@ def test_a_batch_runs_through_spark_connect(tmp_path: Path) -> None:
     needs_java()
     for needed in ("grpc", "grpc_status", "zstandard", "google.rpc"):
         pytest.importorskip(needed, reason="needs pip install 'pyspark[connect]'")
-    said = run(CONNECT, tmp_path)
-    assert "shuffle: by 'k'" in said
-    assert "rows: 200 pyspark.sql.connect.dataframe" in said
+    output = run(CONNECT, tmp_path)
+    assert "shuffle: by 'k'" in output
+    assert "rows: 200 pyspark.sql.connect.dataframe" in output

@@ -23,8 +23,8 @@ from pyspark.sql import functions as F  # noqa: N812
 
 import sash
 import sash.spark
+from sash.spark.stream.packing import unpack
 from sash.spark.stream.pipeline import make_job, packed
-from sash.spark.stream.segments import unpack
 from tests.spark.conftest import needs_java
 from tests.spark.streams import AGGREGATIONS, SCHEMA, batches, by_row, expected, random_rows
 
@@ -66,13 +66,13 @@ def test_a_stream_gives_what_a_frame_gives(spark: Any, tmp_path: Path, emit: str
     table = random_rows(random.Random(parts), 2_000, keys=8)
     write_files(tmp_path / "in", batches(table, parts))
     plan = sash.Plan(**PLAN, emit=emit)
-    told, _ = run(sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=buckets), tmp_path)
+    results, _ = run(sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=buckets), tmp_path)
     if emit == "update":
-        told = told.sort_by([("row", "ascending"), ("revision", "ascending")])
+        results = results.sort_by([("row", "ascending"), ("revision", "ascending")])
     else:
-        assert told.num_rows == table.num_rows
+        assert results.num_rows == table.num_rows
     wanted = expected(table, plan, "arrival" if emit == "arrival" else "final")
-    assert by_row(told, list(plan.outputs)) == wanted
+    assert by_row(results, list(plan.outputs)) == wanted
 
 
 @pytest.mark.slow
@@ -90,23 +90,23 @@ def test_a_stream_equals_the_batch(spark: Any, tmp_path: Path) -> None:
     some = {name: AGGREGATIONS[name] for name in ("spent", "words", "where")}
     windows = [sash.CountWindow(5), sash.SessionWindow("3s"), sash.TumblingWindow("1m")]
     plan = sash.Plan(by="card", on="time", windows=windows, aggregations=some, lateness="20s")
-    told, _ = run(sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=3), tmp_path)
+    results, _ = run(sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=3), tmp_path)
     still = spark.createDataFrame(table.to_pandas())
     batch = sash.spark.rolling(still, plan).toArrow()
-    assert by_row(told, list(plan.outputs)) == by_row(batch, list(plan.outputs)) == expected(table, plan)
+    assert by_row(results, list(plan.outputs)) == by_row(batch, list(plan.outputs)) == expected(table, plan)
 
 
 def test_history_is_in_the_windows_and_gets_no_results(spark: Any, tmp_path: Path) -> None:
-    """A stream that starts from a batch answers as if it had seen it, and tells only its own rows."""
+    """A stream that starts from a batch gives the results as if it had seen it, and emits only its own rows."""
     table = random_rows(random.Random(9), 1_000)
     (past, future) = batches(table, 2)
     write_files(tmp_path / "in", [future])
     write_files(tmp_path / "past", [past], closing=False)
     history = spark.read.parquet(str(tmp_path / "past"))
     plan = sash.Plan(**PLAN)
-    told, _ = run(sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, initial=history, buckets=2), tmp_path)
-    results = expected(table, plan)
-    assert by_row(told, list(plan.outputs)) == {row: results[row] for row in range(500, 1_000)}
+    results, _ = run(sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, initial=history, buckets=2), tmp_path)
+    wanted = expected(table, plan)
+    assert by_row(results, list(plan.outputs)) == {row: wanted[row] for row in range(500, 1_000)}
 
 
 def test_late_rows_come_out_with_their_reason_and_are_counted(spark: Any, tmp_path: Path) -> None:
@@ -117,8 +117,10 @@ def test_late_rows_come_out_with_their_reason_and_are_counted(spark: Any, tmp_pa
     plan = sash.Plan(
         by="card", on="time", windows="10s", aggregations={"n": sash.Count()}, lateness="5s", emit="arrival"
     )
-    told, query = run(sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=2, on_late="keep"), tmp_path)
-    reasons = told.column("late").to_pylist()
+    results, query = run(
+        sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=2, on_late="keep"), tmp_path
+    )
+    reasons = results.column("late").to_pylist()
     assert (reasons.count("late"), reasons.count("no time"), reasons.count(None)) == (50, 3, 200)
     counts = [progress["observedMetrics"]["sash"] for progress in query.recentProgress]
     assert sum(count.late or 0 for count in counts) == 50
@@ -157,7 +159,7 @@ def test_another_window_or_aggregation_goes_on_from_the_state(spark: Any, tmp_pa
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"lateness": None}, "say for how long"),
+        ({"lateness": None}, "give the longest wait"),
         ({"on": "shop"}, "a time is a timestamp"),
         ({"by": "nobody"}, "no column 'nobody'"),
         ({"windows": sash.DeltaWindow("amount", 5)}, "a stream takes windows"),
@@ -193,7 +195,7 @@ def test_both_zeros_are_in_one_bucket_and_so_are_nan_and_null(spark: Any) -> Non
 
 
 def test_slides_equal_those_of_spark(spark: Any, tmp_path: Path) -> None:
-    """Windows that speak every four seconds, against Spark's own hop windows over the rows at rest."""
+    """Windows that slide by four seconds, against Spark's own hop windows over the rows at rest."""
     table = random_rows(random.Random(8), 300, nulls=False)
     write_files(tmp_path / "in", batches(table, 2))
     plan = sash.Plan(
@@ -204,8 +206,8 @@ def test_slides_equal_those_of_spark(spark: Any, tmp_path: Path) -> None:
         lateness="20s",
     )
     rows: list[Any] = []
-    told = sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=2)
-    writer = told.writeStream.foreachBatch(lambda df, number: rows.extend(df.collect()))
+    results = sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=2)
+    writer = results.writeStream.foreachBatch(lambda df, number: rows.extend(df.collect()))
     writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start().awaitTermination()
     hops = (
         spark.read.parquet(str(tmp_path / "in"))
@@ -227,16 +229,16 @@ def test_a_monitor_hears_of_every_batch(spark: Any, tmp_path: Path) -> None:
     spark.streams.addListener(monitor)
     try:
         plan = sash.Plan(by="card", on="time", windows="1m", aggregations={"n": sash.Count()}, lateness="20s")
-        told, query = run(sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=2), tmp_path)
+        results, query = run(sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=2), tmp_path)
         for _ in range(100):
-            if sum(report.metrics.told for report in monitor.reports) == 300:
+            if sum(report.metrics.results for report in monitor.reports) == 300:
                 break
             time.sleep(0.1)
     finally:
         spark.streams.removeListener(monitor)
     reports = [report for report in monitor.reports if report.query == str(query.id)]
     assert sum(report.metrics.rows for report in reports) == 301
-    assert sum(report.metrics.told for report in reports) == told.num_rows == 300
+    assert sum(report.metrics.results for report in reports) == results.num_rows == 300
     assert max(report.metrics.keys for report in reports) >= 3
     assert all(report.metrics.native_seconds <= report.metrics.seconds for report in reports)
     assert sash.spark.report_of(query.recentProgress[0]) == reports[0]
@@ -248,9 +250,9 @@ def in_a_process_of_its_own(tmp_path: Path, session: str) -> None:
     write_files(tmp_path / "in", batches(table, 3))
     code = ELSEWHERE.format(root=str(Path(__file__).resolve().parents[2]), folder=str(tmp_path), session=session)
     subprocess.run([sys.executable, "-c", code], check=True, timeout=600)
-    told = pq.read_table(tmp_path / "told.parquet")
+    results = pq.read_table(tmp_path / "results.parquet")
     plan = sash.Plan(**PLAN)
-    assert by_row(told, list(plan.outputs)) == expected(table, plan)
+    assert by_row(results, list(plan.outputs)) == expected(table, plan)
 
 
 @pytest.mark.slow
@@ -292,6 +294,6 @@ from tests.spark.conftest import configured
 from tests.spark.test_stream import PLAN, run, stream_of
 {session}
 folder = Path({folder!r})
-told, _ = run(sash.spark.rolling(stream_of(spark, folder / "in"), sash.Plan(**PLAN), buckets=4), folder)
-pq.write_table(told, folder / "told.parquet")
+results, _ = run(sash.spark.rolling(stream_of(spark, folder / "in"), sash.Plan(**PLAN), buckets=4), folder)
+pq.write_table(results, folder / "results.parquet")
 """

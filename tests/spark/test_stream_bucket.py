@@ -55,14 +55,14 @@ def plans(emit: str, lengths_only: bool = False) -> st.SearchStrategy[sash.Plan]
 @settings(deadline=None, max_examples=40)
 @given(plan=plans("final"), seed=st.integers(0, 10**6), count=st.integers(1, 120), parts=st.sampled_from([1, 3, 17]))
 def test_final_results_are_those_of_a_frame(plan: sash.Plan, seed: int, count: int, parts: int) -> None:
-    """Every row is told once, when the watermark has passed it, with the result that `sash.rolling` gives."""
+    """Every row is emitted once, when the watermark has passed it, with the result that `sash.rolling` gives."""
     table = random_rows(random.Random(seed), count)
     driver = Driver(make_job(plan))
     for part in batches(table, parts):
         driver.batch(part)
-    told = driver.finish()
-    assert sorted(told.column("row").to_pylist()) == list(range(count))
-    assert by_row(told, list(plan.outputs)) == expected(table, plan)
+    results = driver.finish()
+    assert sorted(results.column("row").to_pylist()) == list(range(count))
+    assert by_row(results, list(plan.outputs)) == expected(table, plan)
 
 
 @settings(deadline=None, max_examples=40)
@@ -73,11 +73,11 @@ def test_the_last_update_of_a_row_is_its_final_result(plan: sash.Plan, seed: int
     driver = Driver(make_job(plan))
     for part in batches(table, parts):
         driver.batch(part)
-    told = driver.finish()
+    results = driver.finish()
     names = list(plan.outputs)
-    assert by_row(told, names) == expected(table, plan)
+    assert by_row(results, names) == expected(table, plan)
     seen: dict[int, list[Any]] = {}
-    for row in told.to_pylist():
+    for row in results.to_pylist():
         seen.setdefault(row["row"], []).append((row["revision"], tuple(row[name] for name in names)))
     for results in seen.values():
         assert [revision for revision, _ in results] == list(range(len(results)))
@@ -87,14 +87,14 @@ def test_the_last_update_of_a_row_is_its_final_result(plan: sash.Plan, seed: int
 @settings(deadline=None, max_examples=40)
 @given(plan=plans("arrival", lengths_only=True), seed=st.integers(0, 10**6), parts=st.sampled_from([1, 3, 17]))
 def test_arrivals_are_those_of_a_frame(plan: sash.Plan, seed: int, parts: int) -> None:
-    """Each row is told at once, with what was known when it came, however the rows are cut into batches."""
+    """Each row is emitted at once, with what was known when it came, however the rows are cut into batches."""
     table = random_rows(random.Random(seed), 100)
     driver = Driver(make_job(plan))
     for part in batches(table, parts):
         driver.batch(part)
-    told = driver.finish()
-    assert told.column("row").to_pylist() == list(range(100))
-    assert by_row(told, list(plan.outputs)) == expected(table, plan, "arrival")
+    results = driver.finish()
+    assert results.column("row").to_pylist() == list(range(100))
+    assert by_row(results, list(plan.outputs)) == expected(table, plan, "arrival")
 
 
 @settings(deadline=None, max_examples=15)
@@ -111,19 +111,19 @@ def test_a_cached_engine_never_serves_a_wrong_version(plan: sash.Plan, seed: int
     alone, moved = Driver(make_job(plan)), Driver(make_job(plan))
     workers = [EngineCache(), EngineCache(), EngineCache()]
     for part in batches(table, 40):
-        told = alone.batch(part)
+        results = alone.batch(part)
         moved.engines = rng.choice(workers)
         if rng.random() < 0.2:
             moved.engines.clear()
         if rng.random() < 0.3:
-            # An attempt that Spark throws away: its state is forgotten, what it put in the cache is not.
+            # An attempt that Spark throws away: its state is dropped, what it put in the cache is not.
             kept, before = moved.state.copy(), (moved.newest, moved.watermark)
             moved.batch(part if rng.random() < 0.5 else part.slice(0, 1))
-            moved.state, moved.told = kept, moved.told[:-1]
+            moved.state, moved.results = kept, moved.results[:-1]
             moved.newest, moved.watermark = before
-            moved.told = moved.told[: len(alone.told) - 1]
+            moved.results = moved.results[: len(alone.results) - 1]
             moved.engines = rng.choice(workers)
-        assert moved.batch(part).to_pylist() == told.to_pylist()
+        assert moved.batch(part).to_pylist() == results.to_pylist()
     assert by_row(moved.finish(), list(plan.outputs)) == by_row(alone.finish(), list(plan.outputs))
 
 
@@ -136,7 +136,7 @@ def test_a_cached_engine_never_serves_a_wrong_version(plan: sash.Plan, seed: int
     names=st.lists(st.sampled_from(sorted(AGGREGATIONS)), min_size=1, max_size=4, unique=True),
 )
 def test_slides_are_those_of_a_frame(seed: int, parts: int, by: Any, closed: Any, names: list[str]) -> None:
-    """Windows that speak at times of their own: each end is told once, when the watermark has passed it."""
+    """Windows that slide by a time: each end is emitted once, when the watermark has passed it."""
     table = random_rows(random.Random(seed), 60)
     plan = sash.Plan(
         by=by,
@@ -148,7 +148,7 @@ def test_slides_are_those_of_a_frame(seed: int, parts: int, by: Any, closed: Any
     driver = Driver(make_job(plan))
     for part in batches(table, parts):
         driver.batch(part)
-    told = driver.finish()
+    results = driver.finish()
     frame = sash.rolling(table, sash.Plan(**plan._parts() | {"lateness": None}))
 
     def rows(frame: pa.Table) -> list[str]:
@@ -157,7 +157,7 @@ def test_slides_are_those_of_a_frame(seed: int, parts: int, by: Any, closed: Any
             for row in frame.to_pylist()
         )
 
-    assert rows(told) == rows(frame)
+    assert rows(results) == rows(frame)
 
 
 def test_what_is_written_depends_on_the_rows_and_not_on_the_window() -> None:

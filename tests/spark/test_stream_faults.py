@@ -52,15 +52,15 @@ def finished(folder: Path, job: subprocess.Popen[bytes], seconds: float) -> bool
 
 def check(spark: Any, folder: Path, table: Any, emit: str) -> None:
     """No row is missing, none is there twice, and each has its result."""
-    told = spark.read.parquet(str(folder / "out")).where("row >= 0").toArrow()
+    results = spark.read.parquet(str(folder / "out")).where("row >= 0").toArrow()
     plan = plan_of(emit)
     if emit == "update":
-        rows = list(zip(told.column("row").to_pylist(), told.column("revision").to_pylist(), strict=True))
+        rows = list(zip(results.column("row").to_pylist(), results.column("revision").to_pylist(), strict=True))
         assert len(set(rows)) == len(rows)
-        told = told.sort_by([("row", "ascending"), ("revision", "ascending")])
+        results = results.sort_by([("row", "ascending"), ("revision", "ascending")])
     else:
-        assert sorted(told.column("row").to_pylist()) == list(range(table.num_rows))
-    assert by_row(told, list(plan.outputs)) == expected(table, plan)
+        assert sorted(results.column("row").to_pylist()) == list(range(table.num_rows))
+    assert by_row(results, list(plan.outputs)) == expected(table, plan)
 
 
 def run_killed(folder: Path, emit: str, kills: int, rng: random.Random) -> int:
@@ -79,7 +79,7 @@ def run_killed(folder: Path, emit: str, kills: int, rng: random.Random) -> int:
 
 
 def test_failed_attempts_leave_no_trace(spark: Any, tmp_path: Path) -> None:
-    """Tasks fail after they have written state and told results; another attempt begins from the state before."""
+    """Tasks fail after they have written state and emitted results; another attempt begins from the state before."""
     table = random_rows(random.Random(7), 800)
     write_files(tmp_path / "in", batches(table, 2))
     job = start(tmp_path, "failures", "final")

@@ -1,4 +1,4 @@
-"""The parts of a stream, one by one: labels, clocks, manifests, logs, caches."""
+"""The parts of a stream, one by one: bucket ids, clocks, manifests, logs, caches."""
 
 from __future__ import annotations
 
@@ -17,13 +17,11 @@ import sash
 from sash.codec import dumps
 from sash.errors import SnapshotError
 from sash.spark.stream.cache import EngineCache
-from sash.spark.stream.clock import Clock
 from sash.spark.stream.engine import BucketEngine
+from sash.spark.stream.job import Clock
 from sash.spark.stream.key_codes import KeyCodes
-from sash.spark.stream.labels import bucket_labels, spark_hash
-from sash.spark.stream.manifest import HISTORY, Manifest
-from sash.spark.stream.promises import check_promise
-from sash.spark.stream.segments import unpack
+from sash.spark.stream.manifest import HISTORY, Manifest, check_compatible
+from sash.spark.stream.packing import bucket_ids, spark_hash, unpack
 from sash.times import Kind
 from tests.spark.streams import Driver, batches, make_job, random_rows
 
@@ -31,19 +29,19 @@ PLAN = sash.Plan(by="card", on="time", windows="1m", aggregations={"spent": sash
 
 
 def test_the_hash_is_that_of_spark(spark: Any) -> None:
-    """Labels are chosen by it, so a wrong one would only be slow: nobody would notice."""
+    """The ids of buckets are chosen by it, so a wrong one would only be slow: nobody would notice."""
     numbers = [0, 1, -1, 7, 123456789, -(2**31), 2**31 - 1]
     df = spark.createDataFrame([(number,) for number in numbers], "n int")
     assert [row[0] for row in df.selectExpr("hash(n)").collect()] == [spark_hash(number) for number in numbers]
 
 
 @given(st.integers(1, 60))
-def test_labels_spread_evenly_where_partitions_divide_buckets(buckets: int) -> None:
+def test_bucket_ids_spread_evenly_where_partitions_divide_buckets(buckets: int) -> None:
     """Every partition gets equally many buckets."""
-    labels = bucket_labels(buckets)
-    assert len(set(labels)) == buckets
+    ids = bucket_ids(buckets)
+    assert len(set(ids)) == buckets
     for partitions in (part for part in range(1, buckets + 1) if buckets % part == 0):
-        counts = [sum(spark_hash(label) % partitions == part for label in labels) for part in range(partitions)]
+        counts = [sum(spark_hash(number) % partitions == part for number in ids) for part in range(partitions)]
         assert set(counts) == {buckets // partitions}
 
 
@@ -74,7 +72,7 @@ def test_keys_keep_their_codes_and_give_them_back() -> None:
 
 def test_a_damaged_or_foreign_state_is_an_error() -> None:
     """Never a crash, and never another stream's rows."""
-    manifest = Manifest.new(make_job(PLAN).promise())
+    manifest = Manifest.new(make_job(PLAN).requirements())
     assert Manifest.read(manifest.write()) == manifest
     for data in (b"", b"nonsense", dumps((99,)), dumps(("x", 1)), manifest.write()[:-3]):
         with pytest.raises(SnapshotError):
@@ -85,12 +83,12 @@ def test_a_damaged_or_foreign_state_is_an_error() -> None:
 
 def test_a_plan_that_needs_more_is_refused_with_all_that_differs() -> None:
     """Everything at once, in words."""
-    kept = make_job(PLAN).promise()
+    held = make_job(PLAN).requirements()
     other = sash.Plan(
         by="shop", on="time", windows="2m", aggregations={"n": sash.Count()}, lateness="20s", emit="update"
     )
     with pytest.raises(sash.PlanError) as error:
-        check_promise(kept, make_job(other).promise())
+        check_compatible(held, make_job(other).requirements())
     for words in ("the key was ['card'] and is ['shop']", "emit was 'final'", "needs 120000000"):
         assert words in str(error.value)
 

@@ -38,10 +38,10 @@ def shuffled_into(spark: Any, partitions: int) -> Iterator[None]:
 
 
 def streamed(spark: Any, folder: Path, plan: sash.Plan, buckets: int) -> pa.Table:
-    """What a stream over the files of the folder tells, by row and revision."""
+    """What a stream over the files of the folder emits, by row and revision."""
     with tempfile.TemporaryDirectory() as out:
-        told, _ = run(sash.spark.rolling(stream_of(spark, folder), plan, buckets=buckets), Path(out))
-    return told.sort_by([("row", "ascending"), ("revision", "ascending")]) if plan.emit == "update" else told
+        results, _ = run(sash.spark.rolling(stream_of(spark, folder), plan, buckets=buckets), Path(out))
+    return results.sort_by([("row", "ascending"), ("revision", "ascending")]) if plan.emit == "update" else results
 
 
 def streams_agree(spark: Any, folder: Path, table: pa.Table, plan: sash.Plan, buckets: int) -> None:
@@ -56,7 +56,7 @@ def streams_agree(spark: Any, folder: Path, table: pa.Table, plan: sash.Plan, bu
 
 
 @pytest.mark.slow
-# Each example is three queries: what fails is told as it was drawn, and not made smaller.
+# Each example is three queries: what fails is shown as it was drawn, and not made smaller.
 @settings(
     deadline=None,
     max_examples=20,

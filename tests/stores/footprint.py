@@ -1,4 +1,4 @@
-"""How much memory a window over LMDB needs: a process that fills one, slides it, and tells its peak.
+"""How much memory a window over LMDB needs: a process that fills one, slides it, and prints its peak.
 
     python footprint.py FOLDER ALGORITHM EVENTS
 

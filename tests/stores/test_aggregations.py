@@ -48,7 +48,7 @@ NATIVE = [
 
 
 def plain(result: Any) -> Any:
-    """A result that can be compared: models and filters by their bytes or what they say."""
+    """A result that can be compared: models and filters by their bytes or what they answer."""
     if isinstance(result, sash.results.BayesModel):
         return result.predict_proba((0.5, "red"))
     return result

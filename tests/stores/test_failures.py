@@ -16,14 +16,14 @@ import pytest
 import sash
 import sash.store
 from sash.errors import SnapshotError, StoreError
-from sash.store.keys import MANIFEST, page_key
+from sash.store.manifest import MANIFEST, page_key
 from sash.store.window import ALGORITHMS
 
 from .server import Server, missing
 
 
 class Fragile:
-    """A store in memory that can be told to fail, or to let nobody through."""
+    """A store in memory that fails on demand, or to let nobody through."""
 
     def __init__(self) -> None:
         self.memory = sash.store.Memory()
@@ -32,16 +32,16 @@ class Fragile:
         self.gate.set()
         self.box: dict[bytes, bytes] = {}
 
-    def open(self, name: str) -> _FragileShelf:
-        shelf = self.memory.open(name)
+    def open(self, name: str) -> _FragileTable:
+        table = self.memory.open(name)
         self.box = self.memory._boxes[name.encode()].values
-        return _FragileShelf(self, shelf)
+        return _FragileTable(self, table)
 
 
-class _FragileShelf:
-    def __init__(self, store: Fragile, shelf: sash.store.Shelf) -> None:
+class _FragileTable:
+    def __init__(self, store: Fragile, table: sash.store.Table) -> None:
         self.store = store
-        self.shelf = shelf
+        self.table = table
 
     def _pass(self, operation: str) -> None:
         self.store.gate.wait()
@@ -50,21 +50,21 @@ class _FragileShelf:
 
     def get_many(self, keys: Sequence[bytes]) -> list[bytes | None]:
         self._pass("read")
-        return self.shelf.get_many(keys)
+        return self.table.get_many(keys)
 
     def put_many(self, items: Sequence[tuple[bytes, bytes]]) -> None:
         self._pass("write")
-        self.shelf.put_many(items)
+        self.table.put_many(items)
 
     def delete_ranges(self, ranges: Sequence[tuple[bytes, bytes]]) -> None:
         self._pass("delete")
-        self.shelf.delete_ranges(ranges)
+        self.table.delete_ranges(ranges)
 
     def flush(self) -> None:
         self._pass("flush")
 
     def close(self) -> None:
-        self.shelf.close()
+        self.table.close()
 
 
 @pytest.fixture(params=ALGORITHMS)
@@ -255,7 +255,7 @@ def test_a_page_of_another_window_is_seen(store: Fragile, algorithm: str) -> Non
 
 
 def test_a_lost_page_is_named(store: Fragile, algorithm: str) -> None:
-    """A store that has forgotten a page is told on."""
+    """A store that has lost a page is named."""
     w = opened(store, algorithm)
     w.bulk_insert(range(200), map(str, range(200)))
     w.close()
@@ -355,7 +355,7 @@ def test_a_window_that_nobody_closed_lets_go(store: Fragile, algorithm: str) -> 
 
 
 def test_a_fork_does_not_share_the_window(tmp_path: Path, algorithm: str) -> None:
-    """The child is told; the parent goes on."""
+    """The child gets an error; the parent goes on."""
     pytest.importorskip("lmdb")
     w = opened(sash.store.Lmdb(tmp_path / "store"), algorithm)
     w.bulk_insert(range(100), map(str, range(100)))
@@ -521,7 +521,7 @@ def test_redis_stops_and_starts_again(tmp_path_factory: pytest.TempPathFactory, 
 
 
 def test_redis_over_tls(tmp_path: Path) -> None:
-    """By a URL of `rediss`: the server is who the certificate says, or it is not spoken to."""
+    """By a URL of `rediss`: the server is who the certificate says, or there is no connection."""
     if reason := missing(tls=True):
         pytest.skip(reason)
     server = Server(tmp_path, tls=True)

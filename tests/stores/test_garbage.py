@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sash.store.garbage import Garbage
+from sash.store.manifest import Garbage
 
 steps = st.lists(
     st.tuples(st.sampled_from(["put", "drop", "commit", "delete", "fail"]), st.integers(1, 9)), max_size=60

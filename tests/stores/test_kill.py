@@ -55,7 +55,7 @@ class Model:
 
 
 def killed(kind: str, place: str, algorithm: str, after: float) -> list[int]:
-    """The steps at which a victim said that it had committed, before it was killed."""
+    """The steps at which a victim reported that it had committed, before it was killed."""
     command = [sys.executable, str(VICTIM), kind, place, algorithm, str(SEED)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as victim:
         assert victim.stdout is not None
@@ -69,11 +69,11 @@ def last_step(window: Any) -> int:
     return int(window.query().rpartition(",")[2]) if len(window) else -1
 
 
-def check_against(window: Any, model: Model, said: list[int], number: int) -> int:
+def check_against(window: Any, model: Model, reported: list[int], number: int) -> int:
     """Takes the model to the commit that the window has; returns the step after it."""
     reached = last_step(window)
-    # A commit that was said to have returned is there; one that was on its way may be.
-    assert reached >= max(said, default=-1)
+    # A commit that was reported is there; one that was on its way may be.
+    assert reached >= max(reported, default=-1)
     step = steps(SEED)
     for at in range(number, reached + 1):
         what, amount = step(at)
@@ -90,10 +90,10 @@ def kill_often(kind: str, place: str, algorithm: str, times: int) -> None:
     dice = random.Random(times)
     model, number, committed = Model(), 0, 0
     for _ in range(times):
-        said = killed(kind, place, algorithm, dice.random() * 0.25)
-        committed += len(said)
+        reported = killed(kind, place, algorithm, dice.random() * 0.25)
+        committed += len(reported)
         window = window_at(kind, place, algorithm)
-        number = check_against(window, model, said, number)
+        number = check_against(window, model, reported, number)
         window.close(commit=False)
     assert committed > times
     assert number > 20 * times
@@ -130,11 +130,11 @@ def test_redis_survives_a_hundred_kills(tmp_path_factory: pytest.TempPathFactory
     dice = random.Random(5)
     model, number = Model(), 0
     for round_ in range(100):
-        said = killed("redis", server.url, "amta", dice.random() * 0.25)
+        reported = killed("redis", server.url, "amta", dice.random() * 0.25)
         if round_ % 2:
             server.stop()
             server.start()
         window = window_at("redis", server.url, "amta")
-        number = check_against(window, model, said, number)
+        number = check_against(window, model, reported, number)
         window.close(commit=False)
     server.stop()

@@ -1,4 +1,4 @@
-"""A process to be killed: it slides a window over a store, commits now and then, and says so.
+"""A process to be killed: it slides a window over a store, commits now and then, and reports it.
 
     python victim.py STORE PLACE ALGORITHM SEED
 
@@ -62,7 +62,7 @@ def main(kind: str, place: str, algorithm: str, seed: int) -> None:
         what, amount = step(number)
         take(window, number, what, amount)
         if what == "commit":
-            # The youngest event tells the number of its step, so that the next process goes on from there.
+            # The youngest event holds the number of its step, so that the next process goes on from there.
             window.insert(number * 100, str(number))
             window.commit()
             print(number, flush=True)

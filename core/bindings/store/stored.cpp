@@ -51,12 +51,12 @@ public:
         return {page.c_str(), page.size()};
     }
     void want(const store::PageKey& key, std::uint64_t last) noexcept override {
-        tell(want_, key.space, key.level, key.index, last);
+        notify(want_, key.space, key.level, key.index, last);
     }
     void drop(const store::PageKey& key, std::uint64_t last) noexcept override {
-        tell(drop_, key.space, key.level, key.index, last);
+        notify(drop_, key.space, key.level, key.index, last);
     }
-    void drop_space(std::uint64_t space) noexcept override { tell(drop_space_, space); }
+    void drop_space(std::uint64_t space) noexcept override { notify(drop_space_, space); }
     void hold(std::ptrdiff_t change) noexcept override { *held_.data() += change; }
 
 private:
@@ -69,9 +69,9 @@ private:
     static nb::object call(const Object& method, const Arguments&... arguments) {
         return nb::handle(method.get())(arguments...);
     }
-    //! What only tells the pager something does not fail: an error there is shown, and the window goes on.
+    //! A notification of the pager does not fail: an error there is shown, and the window goes on.
     template <class... Arguments>
-    static void tell(const Object& method, const Arguments&... arguments) noexcept {
+    static void notify(const Object& method, const Arguments&... arguments) noexcept {
         if (!Py_IsInitialized()) return;
         const nb::gil_scoped_acquire held;
         // An error may be on its way already, as when a failed change is undone.

@@ -23,10 +23,10 @@ _LONGEST: Final = 2**63 - 1
 def refusal(window: WindowPolicy, arrival: bool) -> str | None:
     """Why a batch cannot run such a window; None if it can."""
     if isinstance(window, CountWindow) and window.every != 1:
-        return f"{window!r} does not speak at every row, and a frame gets one result a row: leave out every="
+        return f"{window!r} does not emit at every row, and a frame gets one result a row: leave out every="
     by_count = isinstance(window, TumblingWindow) and window.count is not None
     if arrival and (by_count or by_operator(window) or isinstance(window, SessionWindow)):
-        return f'{window!r} changes as late rows come, so emit="arrival" has no answer here: use sash.Sliding'
+        return f'{window!r} changes as late rows come, so emit="arrival" has no result here: use sash.Sliding'
     return None
 
 

@@ -1,4 +1,4 @@
-"""The parts of a plan, each looked at; all that is wrong is told at once."""
+"""The parts of a plan, each checked; one error names all that is wrong."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def window_of(value: Any) -> Any:
 
 
 class Checks:
-    """Looks at the parts of a plan one after another, and tells of all that is wrong in the end."""
+    """Checks the parts of a plan one after another, and raises all problems together in the end."""
 
     def __init__(self) -> None:
         self._problems: list[str] = []

@@ -1,4 +1,4 @@
-"""A plan in words: which algorithm, what is shared, what is kept, what it costs."""
+"""A plan in words: which algorithm, what is shared, what is retained, what it costs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def explain(plan: Plan) -> str:
 
 def _head(plan: Plan) -> str:
     by = f", by {' and '.join(map(repr, plan.by))}" if plan.by else ""
-    on = f", over the times in {plan.on!r}" if plan.on else ", in the order in which they stand"
+    on = f", over the times in {plan.on!r}" if plan.on else ", in their order"
     few = "" if plan.min_periods is None else f" A window of fewer than {plan.min_periods} values has none."
     if slides(plan):
         every = next(window.every for window in plan.windows if isinstance(window, TimeWindow))
@@ -55,7 +55,7 @@ def _order(plan: Plan) -> str:
 
 def _window(plan: Plan, label: str, window: WindowPolicy) -> list[str]:
     if by_operator(window):
-        shared = "  sash.Sliding runs it, row after row: what is in depends on what the rows say."
+        shared = "  sash.Sliding runs it, row after row: what is in depends on the values of the rows."
     elif isinstance(window, CountWindow):
         shared = "  Blocks as long as the window: a window is a suffix of one and a prefix of the next."
     else:

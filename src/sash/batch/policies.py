@@ -1,4 +1,4 @@
-"""Windows that only the operator can run: those whose ends depend on what the events say, row after row.
+"""Windows that only the operator can run: those whose ends depend on the values of events, row after row.
 
 Each aggregation runs through a `sash.Sliding` of its own. An event is the row, as a dictionary.
 """
@@ -45,7 +45,7 @@ def _reader(window: WindowPolicy) -> Any:
 def operator_problem(aggregation: Aggregation, window: WindowPolicy) -> str | None:
     """Why the operator cannot run the aggregation over such a window of rows; None if it can."""
     if isinstance(window, AdaptiveWindow) and window.of is None and len(aggregation.columns) != 1:
-        return f"{window!r} measures the value of {aggregation!r}, which is no single column: say of="
+        return f"{window!r} measures the value of {aggregation!r}, which is no single column: give of="
     if isinstance(window, PolicyWindow) and window.over is not None and not window.over.columns:
         return f"over={window.over!r} of {window!r} names no column: write {type(window.over).__name__}('amount')"
     return None
@@ -70,9 +70,9 @@ class Events:
         keys = [0] * self.frame.rows if self.codes is None else self.codes.codes.tolist()
         operator.push_many(keys, decode_array(self.kind, self.ticks), self._rows(aggregation, window))
         results: list[Any] = [None] * self.frame.rows
-        for told in operator.finish():
-            assert told.number is not None
-            results[told.number] = None if told.value is None else value(told.value)
+        for result in operator.finish():
+            assert result.number is not None
+            results[result.number] = None if result.value is None else value(result.value)
         return tidy(results)
 
     def _rows(self, aggregation: Aggregation, window: WindowPolicy) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Quantiles over the rows of a batch: exact, from the values of each window in order.
 
-A sketch is for windows that cannot be kept. Here all values are in memory: those of one window lie in a sorted list,
-into which the next value goes and out of which the oldest is taken.
+A sketch is for windows that do not fit into memory. Here all values are in memory: those of one window are in a sorted
+list, into which the next value goes and out of which the oldest is taken.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ from sash.windows import TimeWindow, WindowPolicy
 
 __all__ = ["BOUNDS", "Probed", "Slides", "slide_problems", "slides"]
 
-#: The columns that say which window a row is about.
+#: The columns that hold the bounds of a window.
 BOUNDS: Final = ("window_start", "window_end")
 
 
@@ -45,7 +45,7 @@ def _slides(window: WindowPolicy) -> bool:
 
 
 def slides(plan: Plan) -> bool:
-    """Whether the windows of the plan speak at times of their own.
+    """Whether the windows of the plan slide by a time.
 
     >>> import sash
     >>> slides(sash.Plan(on="t", windows=TimeWindow("1h", every="1m"), aggregations={"n": sash.Count()}))
@@ -63,7 +63,7 @@ def slide_problems(plan: Plan) -> list[str]:
     if len(sliding) < len(plan.windows):
         other = next(window for window in plan.windows if window not in sliding)
         problems.append(
-            f"{sliding[0]!r} speaks at times of its own, and {other!r} at each row: give each kind its own plan"
+            f"{sliding[0]!r} slides by a time, and {other!r} emits at each row: give each kind its own plan"
         )
     if len({window.every for window in sliding}) > 1:
         problems.append(f"the windows slide by {sliding[0].every} and by others: give each slide its own plan")
@@ -72,13 +72,13 @@ def slide_problems(plan: Plan) -> list[str]:
     if not plan.peers:
         problems.append("peers=False is about rows of one time, and a slide is no row: leave it out")
     taken = [name for name in BOUNDS if name in plan.by or name in plan.outputs]
-    problems += [f"the column {name!r} tells where a window lies: rename yours" for name in taken]
+    problems += [f"the column {name!r} says where a window lies: rename yours" for name in taken]
     return problems
 
 
 @dataclass(frozen=True)
 class Slides:
-    """The events of a frame, and the ends that are asked about."""
+    """The events of a frame, and the ends of the windows that are computed."""
 
     frame: Frame
     plan: Plan

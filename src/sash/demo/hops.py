@@ -24,7 +24,7 @@ Sums: TypeAlias = tuple[Any, ...]
 
 #: Seconds from one window to the next.
 _EVERY: Final = 10
-#: Few rows tell what a query takes before its first row, more rows what a row takes. From both follows how many rows
+#: Few rows show what a query takes before its first row, more rows what a row takes. From both follows how many rows
 #: Spark does in so many seconds: those are run.
 _FEW, _MORE, _SECONDS = 500, 4_000, 20.0
 _SQL: Final = """
@@ -55,22 +55,22 @@ class Hops:
     sash_start: float
 
 
-def compare(session: SparkSession, folder: Path, rows: int, tell: Callable[[str], None]) -> Hops:
+def compare(session: SparkSession, folder: Path, rows: int, report: Callable[[str], None]) -> Hops:
     """Run both over the first `rows` trips of the folder, or over as many as Spark does in 20 seconds or so.
 
     Each is run before it is timed. `AssertionError` if their windows are not the same. Cost: about 40 seconds on two
     cores that have nothing else to do.
     """
     trips = session.read.schema(SCHEMA_SQL).parquet(str(folder))
-    tell("Spark's own hop windows: warming up")
+    report("Spark's own hop windows: warming up")
     starts = [min(_timed(way(_first(trips, _FEW)))[1] for _ in range(2)) for way in (_of_spark, _of_sash)]
     more = min(rows, _MORE)
     theirs, spark_seconds = _timed(_of_spark(_first(trips, more)))
     some = _rows_in_time(more, spark_seconds, starts[0], rows)
     if some > more:
-        tell(f"Spark's own hop windows: {some:,} trips")
+        report(f"Spark's own hop windows: {some:,} trips")
         theirs, spark_seconds = _timed(_of_spark(_first(trips, some)))
-    tell(f"The same windows by Sash: {some:,} trips")
+    report(f"The same windows by Sash: {some:,} trips")
     ours, sash_seconds = _timed(_of_sash(_first(trips, some)))
     if ours[:_COMPARED] != theirs[:_COMPARED]:
         raise AssertionError(f"Spark and Sash must have the same windows, and their sums are {theirs} and {ours}")

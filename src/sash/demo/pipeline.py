@@ -42,21 +42,21 @@ class Stream:
     on_late: str
 
 
-#: Told at once, and again whenever a late trip changes what was told; nothing is too late.
+#: Emitted at once, and again whenever a late trip changes a result; nothing is too late.
 STATIONS: Final = Stream(
     "stations", "By station", sash.Plan(**_WHAT, by="station", emit="update", lateness="7d"), "drop"
 )
-#: Told once, when a day has passed; what comes later than that is kept apart.
+#: Emitted once, when a day has passed; what comes later than that is marked as late.
 CITY: Final = Stream("city", "City-wide", sash.Plan(**_WHAT, emit="final", lateness="1d"), "keep")
 STREAMS: Final = (STATIONS, CITY)
 
 
 @dataclass(frozen=True)
 class Batch:
-    """What a micro-batch did: rows in, rows out, and its seconds."""
+    """What a micro-batch did: rows in, results out, and its seconds."""
 
     rows: int
-    told: int
+    results: int
     seconds: float
 
 
@@ -80,8 +80,8 @@ class Ran:
         return sum(batch.rows for batch in rest), sum(batch.seconds for batch in rest)
 
 
-def run(session: SparkSession, out: Path, tell: Callable[[Stream, Batch], None]) -> list[Ran]:
-    """Run all streams side by side over the files of `out / "trips"`, each into its folder; tell of each micro-batch.
+def run(session: SparkSession, out: Path, report: Callable[[Stream, Batch], None]) -> list[Ran]:
+    """Run all streams side by side over the files of `out / "trips"`, each into its folder; report each micro-batch.
 
     A failure of one stops the others and is raised. Cost: a micro-batch takes as long as its rows and a fixed second or
     so, whatever the windows hold, but for the distinct bikes, for which the rows of the longest window are read again.
@@ -93,7 +93,7 @@ def run(session: SparkSession, out: Path, tell: Callable[[Stream, Batch], None])
         waiting = running
         while waiting:
             time.sleep(_POLL)
-            waiting = [(ran, query) for ran, query in waiting if not _follow(ran, query, start, tell)]
+            waiting = [(ran, query) for ran, query in waiting if not _follow(ran, query, start, report)]
     finally:
         for _, query in running:
             query.stop()
@@ -110,7 +110,7 @@ def _start(session: SparkSession, out: Path, stream: Stream) -> StreamingQuery:
     return writer.trigger(availableNow=True).start()
 
 
-def _follow(ran: Ran, query: StreamingQuery, start: float, tell: Callable[[Stream, Batch], None]) -> bool:
+def _follow(ran: Ran, query: StreamingQuery, start: float, report: Callable[[Stream, Batch], None]) -> bool:
     """Take over the micro-batches that have ended since the last look; whether there will be no more."""
     ended = not query.isActive
     if ended:
@@ -119,7 +119,7 @@ def _follow(ran: Ran, query: StreamingQuery, start: float, tell: Callable[[Strea
     done = [progress for progress in query.recentProgress if "addBatch" in progress["durationMs"]]
     for progress in done[len(ran.batches) :]:
         ran.batches.append(_batch(progress))
-        tell(ran.stream, ran.batches[-1])
+        report(ran.stream, ran.batches[-1])
     return ended
 
 
@@ -127,5 +127,5 @@ def _batch(progress: Any) -> Batch:
     from sash.spark import report_of
 
     report = report_of(progress)
-    told = 0 if report is None else report.metrics.told
-    return Batch(progress["numInputRows"], told, progress["durationMs"]["triggerExecution"] / 1000)
+    results = 0 if report is None else report.metrics.results
+    return Batch(progress["numInputRows"], results, progress["durationMs"]["triggerExecution"] / 1000)

@@ -1,26 +1,31 @@
-"""What the demonstration tells at its end."""
+"""What the demonstration shows at its end: tables, and the chart of a day that late trips changed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+import numpy as np
 from rich.table import Table
 
 from sash.demo.hops import Hops
 from sash.demo.pipeline import Ran
 from sash.demo.results import Results
 
-__all__ = ["busiest_stations", "city_peaks", "speeds"]
+__all__ = ["busiest_stations", "city_peaks", "draw", "most_corrected", "speeds"]
 
 Frame: TypeAlias = Any
 
 _STATIONS: Final = 8
 _WINDOWS: Final = ("10m", "1h", "1d")
+_SHOWN: Final = "count_1h"
+_HOLE: Final = np.timedelta64(20, "m")
+_FIRST, _LAST, _GAP = "#c2570c", "#1f4e79", "#f3c9a5"
 
 
 def busiest_stations(results: Results) -> Table:
-    """The stations with most trips, each at its busiest hour, by what was told last."""
+    """The stations with most trips, each at its busiest hour, by their last revision."""
     last = results.last
     revised = last[last["revision"] > 0].groupby("station").size()
     table = _table("The busiest stations, each at its busiest hour")
@@ -86,3 +91,55 @@ def _minutes(seconds: float) -> str:
     '12:34'
     """
     return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+
+
+def most_corrected(results: Results) -> tuple[str, Any]:
+    """The station and the day whose hourly counts were corrected most. Cost: O(n)."""
+    rows = results.last[["station"]].assign(
+        day=results.last["ended"].dt.floor("D"), moved=(results.last[_SHOWN] - results.first[_SHOWN]).abs()
+    )
+    station, day = rows.groupby(["station", "day"])["moved"].sum().idxmax()
+    return str(station), day
+
+
+def draw(results: Results, station: str, day: Any, path: Path) -> None:
+    """Draw the trips of the last hour at each trip of the station on that day, by their first and last revisions."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.dates import DateFormatter
+    from matplotlib.figure import Figure
+
+    last, first, late = _of_day(results, station, day)
+    figure = Figure(figsize=(10, 4.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    axes.step(*_steps(last), where="post", color=_LAST, lw=1.5, zorder=3, label="after late trips (last revision)")
+    axes.step(*_steps(first), where="post", color=_FIRST, lw=1.5, zorder=2, label="first result")
+    corrected = last.loc[first.index, _SHOWN]
+    axes.fill_between(first["ended"], first[_SHOWN], corrected, step="post", color=_GAP, lw=0, zorder=1)
+    axes.plot(late["ended"], np.zeros(len(late)), "|", color=_FIRST, ms=9, clip_on=False, label="a trip that came late")
+    axes.set_title(f"{station}, {day:%A %-d %B %Y}: trips that ended in the last hour", loc="left", fontsize=11)
+    axes.set_ylabel("trips in the last hour")
+    axes.set_xlabel("time of day (UTC); synthetic trips", fontsize=9)
+    midnight = np.datetime64(day, "m")
+    axes.set_xticks(midnight + np.arange(0, 25, 2) * np.timedelta64(60, "m"))
+    axes.xaxis.set_major_formatter(DateFormatter("%H:%M"))  # type: ignore[no-untyped-call]
+    axes.set_ylim(bottom=0)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, loc="upper left", fontsize=9)
+    figure.savefig(path, dpi=130)
+
+
+def _steps(rows: Frame) -> tuple[Any, Any]:
+    """Times and counts, with a hole where no trip ended for a while: there is a result at each trip, none between."""
+    times, counts = rows["ended"].to_numpy(), rows[_SHOWN].to_numpy().astype(float)
+    holes = np.flatnonzero(np.diff(times) > _HOLE) + 1
+    return np.insert(times, holes, times[holes - 1]), np.insert(counts, holes, np.nan)
+
+
+def _of_day(results: Results, station: str, day: Any) -> tuple[Frame, Frame, Frame]:
+    """The station's trips of the day by their last revision; those in time by their first; those that were late."""
+    chosen = (results.last["station"] == station) & (results.last["ended"].dt.floor("D") == day)
+    last, first = results.last[chosen], results.first[chosen]
+    # Rows are in order of arrival: who is overtaken by a trip of the same station was not in time.
+    in_time = (last["ended"] >= last["ended"].cummax()).to_numpy()
+    return last.sort_values("ended"), first[in_time], last[~in_time]

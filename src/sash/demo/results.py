@@ -20,7 +20,7 @@ Frame: TypeAlias = Any
 
 @dataclass(frozen=True)
 class Results:
-    """A row for each trip, by the number of the trip: what was told first and last by station, and for the city."""
+    """A row for each trip, by the number of the trip: its first and last results by station, and that of the city."""
 
     first: Frame
     last: Frame
@@ -31,8 +31,8 @@ class Results:
 
 def read(out: Path, trips: int) -> Results:
     """The results of the first `trips` trips. Cost: O(n log n)."""
-    stations = _told(out / STATIONS.name, trips).to_pandas().sort_values(["trip", "revision"], ignore_index=True)
-    city = _told(out / CITY.name, trips)
+    stations = _emitted(out / STATIONS.name, trips).to_pandas().sort_values(["trip", "revision"], ignore_index=True)
+    city = _emitted(out / CITY.name, trips)
     late = pc.is_valid(city["late"])
     return Results(
         stations.drop_duplicates("trip", keep="first", ignore_index=True),
@@ -43,7 +43,7 @@ def read(out: Path, trips: int) -> Results:
 
 
 def check(results: Results, trips: pa.Table) -> int:
-    """Compare all answers with those of `sash.rolling` in this process, and give their number.
+    """Compare all results with those of `sash.rolling` in this process, and give their number.
 
     The last revisions by station are those of all trips; those of the city are of the trips that were in time.
     `AssertionError` if any differs. Cost: O(n) combines, and that of reading the frames.
@@ -53,24 +53,24 @@ def check(results: Results, trips: pa.Table) -> int:
         (STATIONS.plan, trips.to_pandas(), results.last),
         (CITY.plan, in_time.reset_index(drop=True), results.city),
     )
-    return sum(_compared(plan, rows, told) for plan, rows, told in expected)
+    return sum(_compared(plan, rows, emitted) for plan, rows, emitted in expected)
 
 
-def _compared(plan: sash.Plan, rows: Frame, told: Frame) -> int:
+def _compared(plan: sash.Plan, rows: Frame, emitted: Frame) -> int:
     at_rest = sash.Plan(**plan.to_dict() | {"emit": "final", "lateness": None, "aggregations": dict(plan.aggregations)})
     expected = sash.rolling(rows, at_rest)
-    if expected["trip"].tolist() != told["trip"].tolist():
-        raise AssertionError(f"{len(expected):,} trips went in and {len(told):,} came out")
+    if expected["trip"].tolist() != emitted["trip"].tolist():
+        raise AssertionError(f"{len(expected):,} trips went in and {len(emitted):,} came out")
     for name in plan.outputs:
         # Means are sums of floats, which other batches add up in another order.
-        wrong = ~((expected[name] - told[name]).abs() < 1e-6)
+        wrong = ~((expected[name] - emitted[name]).abs() < 1e-6)
         if wrong.any():
             row = int(wrong.to_numpy().argmax())
-            right, answer = expected[name][row], told[name][row]
-            raise AssertionError(f"{name} of trip {told['trip'][row]} must be {right}, and the stream told {answer}")
+            right, found = expected[name][row], emitted[name][row]
+            raise AssertionError(f"{name} of trip {emitted['trip'][row]} must be {right}, not {found}")
     return len(expected) * len(plan.outputs)
 
 
-def _told(folder: Path, trips: int) -> pa.Table:
+def _emitted(folder: Path, trips: int) -> pa.Table:
     table = pq.read_table(folder)
     return table.filter(pc.less(table["trip"], trips))

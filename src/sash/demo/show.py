@@ -1,4 +1,4 @@
-"""The demonstration from end to end: make the stream, run it, look at what came out."""
+"""The demonstration from end to end: make the stream, run it, show its results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from sash.demo import bikes, chart, files, hops, pipeline, report, results
+from sash.demo import bikes, files, hops, pipeline, report, results
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -44,7 +44,7 @@ def show(out: Path, trips: int, seed: int, console: Console, session: SparkSessi
     start = time.perf_counter()
     table = _trips(out, trips, seed, console)
     with _progress(console) as progress:
-        step = progress.add_task("Starting Spark", total=None, told="")
+        step = progress.add_task("Starting Spark", total=None, emitted="")
         running = session or _started(out)
         progress.remove_task(step)
         try:
@@ -53,12 +53,12 @@ def show(out: Path, trips: int, seed: int, console: Console, session: SparkSessi
         finally:
             if session is None:
                 running.stop()
-    _tell(out, table, ran, compared, console)
+    _report(out, table, ran, compared, console)
     console.print(f"All in {time.perf_counter() - start:.0f} s.")
 
 
 def _trips(out: Path, trips: int, seed: int, console: Console) -> pa.Table:
-    """Make the stream, write its files, and say what it is like."""
+    """Make the stream, write its files, and describe it."""
     _clear(out)
     made = bikes.trips(trips, seed)
     table = files.as_table(made)
@@ -91,70 +91,73 @@ def _started(out: Path) -> SparkSession:
     try:
         return local_session("sash demo", out / LOG)
     except Exception as error:
-        # Whatever is wrong with this Spark or this Java, a traceback of ours would not tell.
+        # Whatever is wrong with this Spark or this Java, a traceback of ours would not show.
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise SystemExit(f"Spark did not start: {reason} What it printed is in {out / LOG}") from None
 
 
 def _progress(console: Console) -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(24), TextColumn("{task.fields[told]}"), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(24),
+        TextColumn("{task.fields[emitted]}"),
+        TimeElapsedColumn(),
+    )
     return Progress(SpinnerColumn(), *columns, console=console, transient=True)
 
 
 def _streams(session: SparkSession, out: Path, progress: Progress) -> list[pipeline.Ran]:
     """Run the streams, a bar for each."""
-    bars = {stream.name: progress.add_task(stream.title, total=_FILES + 1, told="") for stream in pipeline.STREAMS}
-    told = dict.fromkeys(bars, 0)
+    bars = {stream.name: progress.add_task(stream.title, total=_FILES + 1, emitted="") for stream in pipeline.STREAMS}
+    emitted = dict.fromkeys(bars, 0)
 
-    def tell(stream: pipeline.Stream, batch: pipeline.Batch) -> None:
-        told[stream.name] += batch.told
-        words = f"{told[stream.name]:>9,} rows told"
-        progress.update(bars[stream.name], advance=int(batch.rows > 0), told=words)
-        _say(progress, f"{stream.title}: {batch.rows:,} trips in {batch.seconds:.1f} s, {words.strip()}")
+    def follow(stream: pipeline.Stream, batch: pipeline.Batch) -> None:
+        emitted[stream.name] += batch.results
+        words = f"{emitted[stream.name]:>9,} rows emitted"
+        progress.update(bars[stream.name], advance=int(batch.rows > 0), emitted=words)
+        _print(progress, f"{stream.title}: {batch.rows:,} trips in {batch.seconds:.1f} s, {words.strip()}")
 
-    return pipeline.run(session, out, tell)
+    return pipeline.run(session, out, follow)
 
 
 def _hops(session: SparkSession, out: Path, trips: int, progress: Progress) -> hops.Hops:
-    bar = progress.add_task("", total=None, told="")
+    bar = progress.add_task("", total=None, emitted="")
 
-    def tell(words: str) -> None:
+    def follow(words: str) -> None:
         progress.update(bar, description=words)
-        _say(progress, words)
+        _print(progress, words)
 
-    return hops.compare(session, out / "trips", trips, tell)
+    return hops.compare(session, out / "trips", trips, follow)
 
 
-def _say(progress: Progress, words: str) -> None:
+def _print(progress: Progress, words: str) -> None:
     """A line where there is no terminal to draw bars on."""
     if not progress.console.is_terminal:
         progress.console.print(words)
 
 
-def _tell(out: Path, table: pa.Table, ran: list[pipeline.Ran], compared: hops.Hops, console: Console) -> None:
-    """Check the answers, and only then print them."""
+def _report(out: Path, table: pa.Table, ran: list[pipeline.Ran], compared: hops.Hops, console: Console) -> None:
+    """Check the results, and only then print them."""
     read = results.read(out, table.num_rows)
-    answers = results.check(read, table)
-    station, day = chart.most_corrected(read)
-    chart.draw(read, station, day, out / CHART)
+    checked = results.check(read, table)
+    station, day = report.most_corrected(read)
+    report.draw(read, station, day, out / CHART)
     revised = int((read.last["revision"] > 0).sum())
     for part in (report.busiest_stations(read), report.city_peaks(read), report.speeds(ran, compared)):
         console.print()
         console.print(part)
-    console.print(f"\nAll {answers:,} answers of the streams are those of sash.rolling over the same trips.")
+    console.print(f"\nAll {checked:,} results of the streams are those of sash.rolling over the same trips.")
+    console.print(f"Late trips changed {revised:,} results by station after they were emitted: each has a revision.")
     console.print(
-        f"Late trips changed {revised:,} answers by station after they were told: told again, with a revision."
+        f"{len(read.late):,} trips came more than a day late: the city's results have them, marked, without values."
     )
-    console.print(
-        f"{len(read.late):,} trips came more than a day late: the city's results have them, marked, without answers."
-    )
-    _say_part(compared, table.num_rows, console)
+    _print_part(compared, table.num_rows, console)
     console.print(f"\nResults: {out / 'stations'} and {out / 'city'} (Parquet)")
     console.print(f"Chart:   {out / CHART} ({station}, {day:%A})")
     console.print(f"Trips:   {out / 'trips'}; what Spark printed: {out / LOG}")
 
 
-def _say_part(compared: hops.Hops, trips: int, console: Console) -> None:
+def _print_part(compared: hops.Hops, trips: int, console: Console) -> None:
     part = "all" if compared.rows == trips else f"the first {compared.rows:,}"
     console.print(
         f"Hop windows ran over {part} of the {trips:,} trips: {compared.windows:,} windows, the same from both."

@@ -1,4 +1,4 @@
-"""Tables, record batches and readers of Arrow, and whatever speaks its C stream interface."""
+"""Tables, record batches and readers of Arrow, and whatever has its C stream interface."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class ArrowFrame:
         return int(self._table.num_rows)
 
     def _array(self, name: str) -> Any:
-        """The column in one piece; what a dictionary says, said outright."""
+        """The column in one array; a dictionary array decoded."""
         import pyarrow as pa
 
         if name not in self._whole:

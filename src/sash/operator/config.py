@@ -32,7 +32,7 @@ from sash.windows import (
 )
 from sash.windows.described import read_by
 
-__all__ = ["Config", "Output", "PolicyConfig", "configure", "length_of"]
+__all__ = ["Config", "Output", "PolicyConfig", "configure", "configure_lookups", "length_of"]
 
 _LONGEST: Final = 2**63 - 1
 #: A start that lies before all times that 64 bits hold comes out as this one.
@@ -63,7 +63,8 @@ class PolicyConfig:
 class Output:
     """A result made of some answers of a record."""
 
-    aggregation: Aggregation
+    #: Who shapes a composite result; None where nobody asks for it.
+    aggregation: Aggregation | None
     first: int
     last: int
     composite: bool
@@ -139,6 +140,40 @@ def configure(spec: Spec, kind: Kind) -> Config:
         fires=partial(_is_punctuation, spec.trigger.predicate) if isinstance(spec.trigger, OnPunctuation) else None,
         skips=spec.aggregation.skips if len(outputs) > 1 else None,
         early_start=partial(_early_start, spec.policies, scale),
+    )
+
+
+def configure_lookups(row: Row, windows: tuple[TimeWindow, ...], kind: Kind) -> Config:
+    """Time windows of many keys over a record, for a caller who looks up results by key and time.
+
+    >>> import sash
+    >>> from sash.times import INT
+    >>> configure_lookups(records.row_of(sash.Sum()), (sash.TimeWindow(5),), INT).fires_on
+    'events'
+    """
+    scale = Scale(kind)
+    return Config(
+        kind=kind,
+        row=row,
+        outputs=(Output(None, 0, len(row.answers), composite=True),),
+        empties=tuple(_empty(answer) for answer in row.answers),
+        makes_objects=False,
+        policies=tuple(_policy(window, scale, 0) for window in windows),
+        windows=windows,
+        fires_on="events",
+        emit="arrival",
+        every=1,
+        slide=None,
+        lateness=None,
+        expire=None,
+        changes_only=False,
+        min_periods=0,
+        keyed=True,
+        seconds_per_tick=seconds_of(scale) if row.timed else 1.0,
+        marks=(),
+        fires=None,
+        skips=None,
+        early_start=None,
     )
 
 

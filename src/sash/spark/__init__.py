@@ -12,9 +12,8 @@ except ImportError as error:
     raise ImportError(f"sash.spark needs {error.name}, which is not installed: pip install 'sash[spark]'") from None
 
 from sash.spark.explain import explain
-from sash.spark.front import rolling
-from sash.spark.session import configure
-from sash.spark.ship import ship
+from sash.spark.rolling import rolling
+from sash.spark.session import configure, ship
 from sash.spark.stream import BatchReport, Monitor, report_of
 
 __all__ = ["BatchReport", "Monitor", "configure", "explain", "report_of", "rolling", "ship"]

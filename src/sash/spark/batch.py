@@ -11,46 +11,41 @@ from pyspark.sql.types import StructField, StructType
 
 from sash.batch.slides import slides
 from sash.plan import Plan
-from sash.spark.chunks import Chunks
-from sash.spark.existing import Existing, existing
-from sash.spark.hot.chunks import PieceChunks
-from sash.spark.hot.cuts import cuts_of, split_problems
-from sash.spark.hot.pieces import PIECE, in_pieces
-from sash.spark.layout import laid_out
+from sash.spark.layout import Existing, existing, laid_out
 from sash.spark.opaque import in_plain_values
-from sash.spark.partition import Partition
+from sash.spark.partition import PART, Partition, RowChunks, SlideChunks, SplitKeyChunks, rows_at_once
 from sash.spark.schema import Types, arrow_types, output_fields, slide_fields
-from sash.spark.slide_chunks import SlideChunks, rows_at_once
+from sash.spark.skew import find_cuts, split_by_time, split_problems
 
 __all__ = ["check", "run"]
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 
-def run(df: DataFrame, plan: Plan, *, types: Types | None = None, split_hot_keys: Any = None) -> DataFrame:
+def run(df: DataFrame, plan: Plan, *, types: Types | None = None, split_skewed_keys: Any = None) -> DataFrame:
     """The DataFrame with the results behind its columns, by `sash.spark.rolling`."""
-    fields = check(df, plan, types, split_hot_keys)
+    fields = check(df, plan, types, split_skewed_keys)
     schema = _schema(df, plan, fields)
     zone = df.sparkSession.conf.get("spark.sql.session.timeZone") or "UTC"
     made = arrow_types(schema.fields[-len(fields) :], zone)
-    cuts = cuts_of(df, plan, split_hot_keys) if split_hot_keys is not None else {}
+    cuts = find_cuts(df, plan, split_skewed_keys) if split_skewed_keys is not None else {}
     if not cuts:
         rows = laid_out(df, plan, existing(df, plan))
     else:
         nothing = Existing(partitioned=False, ordered=False)
-        rows = laid_out(in_pieces(df, plan, cuts), plan, nothing, [PIECE])
+        rows = laid_out(split_by_time(df, plan, cuts), plan, nothing, [PART])
     work = _worker(in_plain_values(plan), made, rows.columns)
     # PySpark looks up columns by what it reads as a path: names with a dot would not be found.
     numbered = (f"c{place}" for place in range(len(rows.columns)))
     return rows.toDF(*numbered).mapInArrow(work, schema)
 
 
-def check(df: DataFrame, plan: Plan, types: Types | None, split_hot_keys: Any) -> list[StructField]:
+def check(df: DataFrame, plan: Plan, types: Types | None, split_skewed_keys: Any) -> list[StructField]:
     """The columns that come behind the key or the row; `PlanError` names all that does not fit."""
-    problems = split_problems(plan, split_hot_keys)
+    problems = split_problems(plan, split_skewed_keys)
     if plan.emit != "final":
         problems.append(
-            f'emit={plan.emit!r} is for streams: a batch has no order of arrival that Spark keeps: use emit="final"'
+            f'emit={plan.emit!r} is for streams: Spark retains no order of arrival in a batch: use emit="final"'
         )
     fields = output_fields(df.schema, plan, types, problems)
     return [*slide_fields(df.schema, plan), *fields] if slides(plan) else fields
@@ -73,4 +68,4 @@ def _worker(plan: Plan, types: Mapping[str, pa.DataType], names: list[str]) -> C
 def _partition(plan: Plan, types: Mapping[str, pa.DataType], names: list[str]) -> Partition:
     if slides(plan):
         return SlideChunks(plan, types, rows_at_once(plan))
-    return PieceChunks(plan, types) if PIECE in names else Chunks(plan, types)
+    return SplitKeyChunks(plan, types) if PART in names else RowChunks(plan, types)

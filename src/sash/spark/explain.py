@@ -1,29 +1,37 @@
-"""In words: which way a DataFrame goes through a plan, before it goes."""
+"""How a plan runs over a DataFrame, in words, before it runs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from pyspark.sql import DataFrame
+from pyspark.sql.types import StructField
 
 from sash.batch.slides import slides
 from sash.plan import Plan
 from sash.spark.batch import check
-from sash.spark.existing import existing
-from sash.spark.layout import order_matters
-from sash.spark.partition import CHUNK
+from sash.spark.layout import existing, order_matters
+from sash.spark.partition import CHUNK, rows_at_once
 from sash.spark.schema import Types
-from sash.spark.slide_chunks import rows_at_once
+from sash.spark.stream.job import Job
+from sash.spark.stream.pipeline import make_job
+from sash.spark.stream.tree import split
 from sash.windows import CountWindow, TimeWindow
 
-__all__ = ["explain", "explain_batch"]
+__all__ = ["explain"]
+
+_WHEN: Final = {
+    "arrival": "a row is emitted at once, with what has been seen",
+    "final": "a row is emitted once, when the watermark has passed it",
+    "update": "a row is emitted at once, and again, as a revision, when a late row changes its results",
+}
 
 
-def explain(df: DataFrame, plan: Plan, *, types: Types | None = None, split_hot_keys: Any = None) -> str:
-    """Which way the plan takes over the DataFrame, in words: what is shuffled, sorted and kept. Nothing runs.
+def explain(df: DataFrame, plan: Plan, *, types: Types | None = None, split_skewed_keys: Any = None) -> str:
+    """How the plan runs over the DataFrame, in words: what is shuffled, sorted and retained. Nothing runs.
 
-    `PlanError` if it does not fit. `plan.explain()` tells how each aggregation is computed. Cost: Spark's planning.
+    `PlanError` if it does not fit. `plan.explain()` says how each aggregation is computed. Cost: Spark's planning.
 
     >>> import sash
     >>> plan = sash.Plan(by="k", on="t", windows=sash.TimeWindow(5), aggregations={"n": sash.Count()})
@@ -35,26 +43,27 @@ def explain(df: DataFrame, plan: Plan, *, types: Types | None = None, split_hot_
     memory of a task: a chunk of 262144 rows, and the rows of one key in the longest window (5).
     adds: n_5 bigint
     """
-    if df.isStreaming:
-        from sash.spark.stream import explain as explain_stream
-
-        return str(explain_stream(df, plan, types=types))
-    return explain_batch(df, plan, types, split_hot_keys)
+    return "\n".join(_stream(df, plan, types) if df.isStreaming else _batch(df, plan, types, split_skewed_keys))
 
 
-def explain_batch(df: DataFrame, plan: Plan, types: Types | None = None, split_hot_keys: Any = None) -> str:
-    """The way of a batch."""
-    fields = check(df, plan, types, split_hot_keys)
+def _added(fields: Iterable[StructField]) -> str:
+    return f"adds: {', '.join(f'{field.name} {field.dataType.simpleString()}' for field in fields)}"
+
+
+# Batches
+
+
+def _batch(df: DataFrame, plan: Plan, types: Types | None, split_keys: Any) -> list[str]:
+    fields = check(df, plan, types, split_keys)
     has = existing(df, plan)
-    cut = split_hot_keys is not None
-    lines = [
+    whole = split_keys is None
+    return [
         _head(plan),
-        _shuffle(plan, has.partitioned and not cut, split_hot_keys),
-        _sort(plan, has.ordered and not cut),
+        _shuffle(plan, has.partitioned and whole, split_keys),
+        _sort(plan, has.ordered and whole),
         f"memory of a task: {_memory(plan)}.",
-        f"adds: {', '.join(f'{field.name} {field.dataType.simpleString()}' for field in fields)}",
+        _added(fields),
     ]
-    return "\n".join(lines)
 
 
 def _head(plan: Plan) -> str:
@@ -67,26 +76,26 @@ def _named(plan: Plan) -> str:
     return ", ".join(map(repr, plan.by))
 
 
-def _shuffle(plan: Plan, partitioned: bool, split: Any) -> str:
-    if split is not None:
+def _shuffle(plan: Plan, partitioned: bool, split_keys: Any) -> str:
+    if split_keys is not None:
         keys = f"{_named(plan)} and " if plan.by else ""
-        return f"shuffle: by {keys}pieces of time, each after one window of history: {_cut(split)}."
+        return f"shuffle: by {keys}parts of time, each after one window of history: {_split(split_keys)}."
     if partitioned:
         return "shuffle: none, the rows of a key are in one partition already."
     if not plan.by:
-        return "shuffle: all rows into one partition, for they are one key; split_hot_keys= would cut it by time."
+        return "shuffle: all rows into one partition, for they are one key; split_skewed_keys= splits it by time."
     return f"shuffle: by {_named(plan)}, all rows of a key into one partition."
 
 
-def _cut(split: Any) -> str:
-    if isinstance(split, Mapping):
-        return f"{len(split)} keys are cut by hand"
-    return "large keys are found and cut" if split == "auto" else f"keys of more than {split} rows are cut"
+def _split(split_keys: Any) -> str:
+    if isinstance(split_keys, Mapping):
+        return f"{len(split_keys)} keys are split as asked"
+    return "skewed keys are found" if split_keys == "auto" else f"keys of more than {split_keys} rows are split"
 
 
 def _sort(plan: Plan, ordered: bool) -> str:
     if ordered:
-        return "sort: none, the rows stand by key and time already."
+        return "sort: none, the rows are in the order of key and time already."
     by = ", ".join(map(repr, [*plan.by, *([] if plan.on is None else [plan.on])])) or "the order of the input"
     ties = (
         "Rows with equal times keep the order of the input."
@@ -106,3 +115,54 @@ def _memory(plan: Plan) -> str:
     longest = [str(max(lengths, key=lambda length: length.amount))] if lengths else []
     longest += [f"{max(counts)} rows"] if counts else []
     return f"{chunk}, and the rows of one key in the longest window ({', '.join(longest)})"
+
+
+# Streams
+
+
+def _stream(df: DataFrame, plan: Plan, types: Types | None) -> list[str]:
+    job, schema = make_job(df, plan, types, None, "drop", None)
+    return [
+        f"stream: {_emitted(plan)}.",
+        f"late: {_late(plan)}.",
+        f"shuffle: packs of rows by bucket, {job.buckets} of them; all rows of a key are in one.",
+        f"state: a log segment a bucket and micro-batch, of {_columns(job)}; {_retained(job)}.",
+        *_engines(job),
+        _added(schema.fields[-len(job.types) - (plan.emit == "update") :]),
+    ]
+
+
+def _emitted(plan: Plan) -> str:
+    if slides(plan):
+        return "a row for each key and end of a window, when the watermark has passed it"
+    return _WHEN[plan.emit]
+
+
+def _late(plan: Plan) -> str:
+    if plan.lateness is None:
+        return "nothing is late, and nothing is ever dropped: give lateness= for a stream that does not end"
+    return f"rows more than {plan.lateness} behind the newest of the batches before are counted and left out"
+
+
+def _columns(job: Job) -> str:
+    if len(job.log_columns) == len(job.schema.names):
+        return "all columns"
+    return ", ".join(map(repr, job.log_columns))
+
+
+def _retained(job: Job) -> str:
+    if job.retain is None:
+        return "compacted to the rows that windows need whenever rows have doubled"
+    return f"dropped when its newest row is {job.retain} ticks behind the watermark"
+
+
+def _engines(job: Job) -> list[str]:
+    if slides(job.plan):
+        return ["windows: over the retained rows, in each micro-batch."]
+    native, other = split(job)
+    lines = []
+    if native:
+        lines.append(f"from trees, whatever the size of the windows: {', '.join(native)}.")
+    if other:
+        lines.append(f"over the retained rows of the keys in a micro-batch: {', '.join(other)}.")
+    return lines

@@ -14,11 +14,11 @@ from typing import Final
 from sash.store.lmdb import Lmdb
 from sash.store.memory import Memory
 from sash.store.pager import Metrics
-from sash.store.protocol import Shelf, Store
+from sash.store.protocol import Store, Table
 from sash.store.redis import Redis
 from sash.store.window import StoredWindow
 
-__all__ = ["STORES", "Lmdb", "Memory", "Metrics", "Redis", "Shelf", "Store", "StoredWindow"]
+__all__ = ["STORES", "Lmdb", "Memory", "Metrics", "Redis", "Store", "StoredWindow", "Table"]
 
 #: Every store by its name.
 STORES: Final[dict[str, type[Store]]] = {"memory": Memory, "lmdb": Lmdb, "redis": Redis}

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
 from sash.errors import StoreError
-from sash.store.mapping import unmap
 from sash.store.protocol import Range, checked_name, naming
 
 __all__ = ["Lmdb"]
@@ -20,6 +21,8 @@ __all__ = ["Lmdb"]
 _DELETES: Final = 256
 #: After so many the process gives the file's pages back to the kernel.
 _TOUCHES: Final = 256
+#: MADV_DONTNEED of Linux.
+_DONTNEED: Final = 4
 
 
 class Lmdb:
@@ -43,8 +46,8 @@ class Lmdb:
         self.path = Path(path)
         self.map_size = map_size
 
-    def open(self, name: str) -> _LmdbShelf:
-        """The place of the window of that name; `StoreError` if it is open for writing anywhere."""
+    def open(self, name: str) -> _LmdbTable:
+        """The table of the window of that name; `StoreError` if it is open for writing anywhere."""
         key = checked_name(name)
         # Where there is no library, no folder is left behind either.
         _library()
@@ -52,7 +55,7 @@ class Lmdb:
             self.path.mkdir(parents=True, exist_ok=True)
             lock = _locked(self.path / f"{hashlib.blake2b(key, digest_size=12).hexdigest()}.lock", name, self)
         try:
-            return _LmdbShelf(self, key, lock, _ENVIRONMENTS.take(self))
+            return _LmdbTable(self, key, lock, _ENVIRONMENTS.take(self))
         except BaseException:
             os.close(lock)
             raise
@@ -118,7 +121,7 @@ def _library() -> Any:
     return lmdb
 
 
-class _LmdbShelf:
+class _LmdbTable:
     def __init__(self, store: Lmdb, name: bytes, lock: int, environment: Any) -> None:
         self._store = store
         self._prefix = len(name).to_bytes(1) + name
@@ -173,7 +176,7 @@ class _LmdbShelf:
         self._touched += pages
         if self._touched >= _TOUCHES:
             self._touched = 0
-            unmap(os.path.realpath(self._store.path / "data.mdb"))
+            _unmap(os.path.realpath(self._store.path / "data.mdb"))
 
     def flush(self) -> None:
         with naming("flush", self._store, *self._errors):
@@ -184,3 +187,26 @@ class _LmdbShelf:
             _ENVIRONMENTS.give_back(self._store)
             os.close(self._lock)
             self._lock = None
+
+
+def _unmap(path: str) -> None:
+    """Advise the kernel that no page of the file, which is mapped for reading, is needed at the moment.
+
+    They stay in the kernel's cache as long as there is room, and come back when they are looked at. Where the kernel
+    cannot be advised, nothing happens. Cost: that of reading the list of mappings, and of the pages that were mapped.
+    """
+    with suppress(OSError, AttributeError):
+        for begin, end in _mappings(path):
+            _madvise(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), _DONTNEED)
+
+
+def _mappings(path: str) -> Iterator[tuple[int, int]]:
+    """Where the file is mapped, and read-only: dropping those pages cannot lose anything."""
+    with open("/proc/self/maps") as maps:
+        for line in maps:
+            if line.rstrip("\n").endswith(path) and line.split()[1] == "r--s":
+                begin, _, end = line.split()[0].partition("-")
+                yield int(begin, 16), int(end, 16)
+
+
+_madvise: Final = getattr(ctypes.CDLL(None), "madvise", None) or (lambda *_: -1)

@@ -1,36 +1,62 @@
-"""The manifest: which pages make the window, and all of it that is in no page. Putting it is what a commit is."""
+"""Which pages make a window: their keys, the manifest that a commit puts, and the pages that are garbage after it."""
 
 from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterator
+import struct
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from typing import Final
 
 from sash import _core
 from sash.errors import SnapshotError
-from sash.store.keys import END, MANIFEST, PAGES, page_key
-from sash.store.protocol import Range, Shelf
+from sash.store.protocol import Range, Table
 
-__all__ = ["Extents", "Manifest", "describe"]
+__all__ = ["MANIFEST", "Extents", "Garbage", "Manifest", "Place", "Span", "describe", "page_key"]
 
+#: (structure, level, place) of a page.
+Place = tuple[int, int, int]
+#: (structure, level, first place, end).
+Span = tuple[int, int, int, int]
 #: By (structure, level), the places of its pages: the first, and the one after the last.
 Extents = dict[tuple[int, int], tuple[int, int]]
+
+#: The one record that says which pages count.
+MANIFEST: Final = b"m"
+#: Every page's key lies from here ..
+PAGES: Final = b"p"
+#: .. to here, which is out.
+END: Final = b"q"
+
+_PLACE: Final = struct.Struct(">QBQ")
+
+
+def page_key(place: Place) -> bytes:
+    """The key of a page.
+
+    >>> page_key((0, 1, 2)) < page_key((0, 1, 3)) < page_key((0, 2, 0)) < END
+    True
+    """
+    return PAGES + _PLACE.pack(*place)
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a commit puts, under one key and so at once. It is sealed as snapshots are: a version, a checksum."""
+    """The pages of a window, and all of it that is in no page. A commit puts it under one key, and so at once.
+
+    It is sealed as snapshots are: a version, a checksum.
+    """
 
     window: str
-    #: Told apart by it: pages of a window that had the same name before.
+    #: It distinguishes this window from one that had the same name before.
     tag: int = field(default_factory=lambda: secrets.randbits(63))
     version: int = 0
     page: int = 512
     #: Structures have numbers below this one.
     spaces: int = 0
-    #: (structure, level, first place, end) of the pages that count.
-    pages: tuple[tuple[int, int, int, int], ...] = ()
+    #: The pages that count.
+    pages: tuple[Span, ...] = ()
     #: How the aggregation and its window are described in snapshots, and the state that goes with it.
     description: str = ""
     state: bytes = b""
@@ -42,9 +68,9 @@ class Manifest:
         return _core.seal(json.dumps({"manifest": fields}, sort_keys=True).encode(), self.state)
 
     @staticmethod
-    def find(shelf: Shelf, window: str) -> Manifest | None:
+    def find(table: Table, window: str) -> Manifest | None:
         """The last manifest that was put, or None; `SnapshotError` if it cannot be read."""
-        blob = shelf.get_many([MANIFEST])[0]
+        blob = table.get_many([MANIFEST])[0]
         return None if blob is None else Manifest.from_bytes(blob, window)
 
     @staticmethod
@@ -78,6 +104,76 @@ class Manifest:
         yield last, END
 
 
-def describe(extents: Extents) -> tuple[tuple[int, int, int, int], ...]:
+def describe(extents: Extents) -> tuple[Span, ...]:
     """Extents as a manifest has them."""
     return tuple((space, level, *span) for (space, level), span in sorted(extents.items()) if span[0] < span[1])
+
+
+class Garbage:
+    """Pages that nobody will read again: those to delete now, and those to delete once the next manifest is stored.
+
+    >>> garbage = Garbage({(0, 0): (0, 10)})
+    >>> garbage.add(0, 0, 0, 12)
+    >>> garbage.take()
+    [(0, 0, 10, 12)]
+    >>> garbage.release({(0, 0): (12, 15)})
+    >>> garbage.take()
+    [(0, 0, 0, 10)]
+    """
+
+    def __init__(self, committed: Extents) -> None:
+        self._protected = dict(committed)
+        self._free: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        self._deferred: list[Span] = []
+        #: Pages that can be deleted now.
+        self.size = 0
+
+    def add(self, space: int, level: int, first: int, last: int) -> None:
+        """The places from `first` to before `last` are dead."""
+        low, high = self._protected.get((space, level), (0, 0))
+        for span, deferred in _cut(first, last, low, high):
+            if deferred:
+                self._deferred.append((space, level, *span))
+            else:
+                self._add_free(space, level, *span)
+
+    def protect(self, extents: Extents) -> None:
+        """These pages too must stay, beside those that must stay already."""
+        for key, (first, end) in extents.items():
+            low, high = self._protected.get(key, (first, end))
+            self._protected[key] = min(low, first), max(high, end)
+
+    def release(self, extents: Extents) -> None:
+        """These pages must stay, and no others."""
+        self._protected = dict(extents)
+        deferred, self._deferred = self._deferred, []
+        for span in deferred:
+            self.add(*span)
+
+    def take(self) -> list[Span]:
+        """What can be deleted now. Whoever takes it deletes it, or gives it back to `restore`."""
+        taken = [(space, level, *span) for (space, level), spans in self._free.items() for span in spans]
+        self._free, self.size = {}, 0
+        return taken
+
+    def restore(self, spans: Iterable[Span]) -> None:
+        """These could not be deleted."""
+        for span in spans:
+            self._add_free(*span)
+
+    def _add_free(self, space: int, level: int, first: int, last: int) -> None:
+        spans = self._free.setdefault((space, level), [])
+        if spans and spans[-1][1] == first:
+            spans[-1] = spans[-1][0], last
+        else:
+            spans.append((first, last))
+        self.size += last - first
+
+
+def _cut(first: int, last: int, low: int, high: int) -> Iterable[tuple[tuple[int, int], bool]]:
+    """The non-empty parts of [first, last) before, within and after [low, high), and whether each is within."""
+    low, high = max(low, first), min(high, last)
+    if low >= high:
+        return [((first, last), False)]
+    parts = [((first, low), False), ((low, high), True), ((high, last), False)]
+    return [part for part in parts if part[0][0] < part[0][1]]

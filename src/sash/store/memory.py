@@ -28,13 +28,13 @@ class Memory:
         self._boxes: dict[bytes, _Box] = {}
         self._taken: set[bytes] = set()
 
-    def open(self, name: str) -> _MemoryShelf:
-        """The place of the window of that name; `StoreError` if a window of that name is open."""
+    def open(self, name: str) -> _MemoryTable:
+        """The table of the window of that name; `StoreError` if a window of that name is open."""
         key = checked_name(name)
         if key in self._taken:
             raise StoreError(f"the window {name!r} is open already: close it before it is opened again")
         self._taken.add(key)
-        return _MemoryShelf(self, key, self._boxes.setdefault(key, _Box()))
+        return _MemoryTable(self, key, self._boxes.setdefault(key, _Box()))
 
     def _release(self, key: bytes) -> None:
         self._taken.discard(key)
@@ -51,7 +51,7 @@ class _Box:
         self.keys: list[bytes] = []
 
 
-class _MemoryShelf:
+class _MemoryTable:
     def __init__(self, store: Memory, key: bytes, box: _Box) -> None:
         self._store = store
         self._key = key

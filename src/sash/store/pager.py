@@ -18,10 +18,8 @@ from typing import Final
 import numpy as np
 
 from sash.errors import StoreError
-from sash.store.garbage import Garbage
-from sash.store.keys import MANIFEST, Place, page_key
-from sash.store.manifest import Extents, Manifest, describe
-from sash.store.protocol import Shelf
+from sash.store.manifest import MANIFEST, Extents, Garbage, Manifest, Place, describe, page_key
+from sash.store.protocol import Table
 
 __all__ = ["Metrics", "Pager"]
 
@@ -65,13 +63,13 @@ class Metrics:
 class Pager:
     """The pages of one window. The window's thread and the thread beside it meet in `_turn` only."""
 
-    def __init__(self, shelf: Shelf, manifest: Manifest, *, cache: int, buffer: int) -> None:
+    def __init__(self, table: Table, manifest: Manifest, *, cache: int, buffer: int) -> None:
         self.page = manifest.page
         self.cache = cache
         self.tag = manifest.tag
         #: The core counts here how many pages it holds.
         self.local = np.zeros(1, np.int64)
-        self._shelf = shelf
+        self._table = table
         self._manifest = manifest
         self._buffer = buffer
         self._spaces = manifest.spaces
@@ -91,7 +89,7 @@ class Pager:
         self._failures = 0
         self._waiting = 0
         self._closed = False
-        shelf.delete_ranges(list(manifest.gaps()))
+        table.delete_ranges(list(manifest.gaps()))
         self._thread = Thread(target=self._work, name=f"sash-pager-{manifest.window}", daemon=True)
         self._thread.start()
 
@@ -127,7 +125,7 @@ class Pager:
             page = self._pending.get(place) or self._ready.pop(place, None)
             if page is not None:
                 return page
-        page = self._shelf.get_many([page_key(place)])[0]
+        page = self._table.get_many([page_key(place)])[0]
         if page is None:
             raise StoreError(
                 f"the store has lost page {index} of level {level} of the window {self._manifest.window!r}: "
@@ -208,9 +206,9 @@ class Pager:
             )
             # From here on either manifest may be the one that is found.
             self._garbage.protect(self._manifest.extents())
-        self._shelf.flush()
-        self._shelf.put_many([(MANIFEST, self._manifest.to_bytes())])
-        self._shelf.flush()
+        self._table.flush()
+        self._table.put_many([(MANIFEST, self._manifest.to_bytes())])
+        self._table.flush()
         with self._turn:
             self._garbage.release(self._manifest.extents())
             self._count(commits=1)
@@ -226,7 +224,7 @@ class Pager:
             self._closed = True
             self._turn.notify_all()
         self._thread.join()
-        self._shelf.close()
+        self._table.close()
 
     # The two threads.
 
@@ -259,7 +257,7 @@ class Pager:
         while (job := self._next_job()) is not None:
             try:
                 job()
-            except Exception as error:  # whatever it is, whoever waits is told
+            except Exception as error:  # whatever it is, whoever waits raises it
                 self._fail(error)
             else:
                 self._failure = None
@@ -290,7 +288,7 @@ class Pager:
         with self._turn:
             places = list(self._wanted)
         try:
-            found = self._shelf.get_many([page_key(place) for place in places])
+            found = self._table.get_many([page_key(place) for place in places])
         finally:
             with self._turn:
                 still = [place for place in places if self._wanted.pop(place, 0) is None]
@@ -302,7 +300,7 @@ class Pager:
     def _write(self) -> None:
         with self._turn:
             batch = list(islice(self._pending.items(), _size_of_batch(self._pending)))
-        self._shelf.put_many([(page_key(place), page) for place, page in batch])
+        self._table.put_many([(page_key(place), page) for place, page in batch])
         with self._turn:
             for place, page in batch:
                 if self._pending.get(place) is page:
@@ -315,7 +313,7 @@ class Pager:
         with self._turn:
             spans = self._garbage.take()
         try:
-            self._shelf.delete_ranges([(page_key((s, level, a)), page_key((s, level, b))) for s, level, a, b in spans])
+            self._table.delete_ranges([(page_key((s, level, a)), page_key((s, level, b))) for s, level, a, b in spans])
         except BaseException:
             with self._turn:
                 self._garbage.restore(spans)

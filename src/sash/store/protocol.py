@@ -1,4 +1,4 @@
-"""What a store is: a place that keeps values by their keys, in order, for one writer a window."""
+"""What a store is: ordered tables of keys and values, one for each window, each with one writer."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Protocol, runtime_checkable
 
 from sash.errors import StoreError
 
-__all__ = ["Range", "Shelf", "Store", "checked_name", "naming"]
+__all__ = ["Range", "Store", "Table", "checked_name", "naming"]
 
 #: Keys from the first, which is in, to the last, which is out.
 Range = tuple[bytes, bytes]
 
 
 @runtime_checkable
-class Shelf(Protocol):
-    """One window's place in a store. Keys are bytes, at most 64 of them, ordered as bytes are.
+class Table(Protocol):
+    """The keys and values of one window in a store. Keys are bytes, at most 64 of them, ordered as bytes are.
 
     Two threads may call at the same time. Whatever cannot be done raises `StoreError`, which names the operation.
     """
@@ -41,11 +41,11 @@ class Shelf(Protocol):
 class Store(Protocol):
     """Where windows keep their pages: `sash.Window(..., store=store, name="clicks")`.
 
-    A store of your own is a class with this method, and a shelf with the five methods of `Shelf`.
+    A store of your own is a class with this method, and one with the five methods of `Table`.
     """
 
-    def open(self, name: str) -> Shelf:
-        """The place of the window of that name; `StoreError` if it is open for writing anywhere already."""
+    def open(self, name: str) -> Table:
+        """The table of the window of that name; `StoreError` if it is open for writing anywhere already."""
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from sash.store.protocol import Range, checked_name, naming
 
 __all__ = ["Redis"]
 
-#: How many keys one call deletes: the server answers others in between.
+#: How many keys one call deletes: the server serves others in between.
 _DELETES: Final = 500
 
 # Every script that writes looks at the fence first: its number is that of the last writer who opened the window. KEYS
@@ -76,13 +76,13 @@ class Redis:
         self.namespace = namespace
         self.lock_seconds = lock_seconds
 
-    def open(self, name: str) -> _RedisShelf:
-        """The place of the window of that name; `StoreError` if a writer that is alive has it."""
+    def open(self, name: str) -> _RedisTable:
+        """The table of the window of that name; `StoreError` if a writer that is alive has it."""
         checked_name(name)
         redis = _library()
         with naming("be opened", self, redis.RedisError, ValueError, OSError):
             client = redis.Redis.from_url(self._url, socket_timeout=30, socket_connect_timeout=5)
-            return _RedisShelf(self, name, client)
+            return _RedisTable(self, name, client)
 
     def __repr__(self) -> str:
         scheme, _, rest = self._url.partition("://")
@@ -98,7 +98,7 @@ def _library() -> Any:
     return redis
 
 
-class _RedisShelf:
+class _RedisTable:
     def __init__(self, store: Redis, name: str, client: Any) -> None:
         self._store = store
         self._name = name
@@ -176,7 +176,7 @@ class _RedisShelf:
 
 
 def _quietly(action: Callable[[], Any]) -> None:
-    """What fails here is tried again later, or is past mending: the next write tells."""
+    """What fails here is tried again later, or is past mending: the next write fails."""
     try:
         action()
     # A reply that is waited for while the client is closed ends in a ValueError of its buffer.

@@ -12,7 +12,7 @@ from sash.aggregations.base import Aggregation
 from sash.errors import AggregationError, SnapshotError, StoreError
 from sash.store.manifest import Manifest
 from sash.store.pager import Metrics, Pager
-from sash.store.protocol import Shelf, Store
+from sash.store.protocol import Store, Table
 from sash.times import Kind
 from sash.window import Window, own_skips
 
@@ -67,18 +67,18 @@ class StoredWindow(Window):
     ) -> None:
         _check(aggregation, store, page, cache, buffer)
         algorithm = _resolved(algorithm, options)
-        shelf = store.open(name)
+        table = store.open(name)
         try:
-            self._open(aggregation, algorithm, shelf, _manifest(shelf, name, page), cache, buffer)
+            self._open(aggregation, algorithm, table, _manifest(table, name, page), cache, buffer)
         except BaseException:
-            shelf.close()
+            table.close()
             raise
 
     def _open(
-        self, aggregation: Aggregation, algorithm: str, shelf: Shelf, manifest: Manifest, cache: int, buffer: int
+        self, aggregation: Aggregation, algorithm: str, table: Table, manifest: Manifest, cache: int, buffer: int
     ) -> None:
         described = _described(manifest, aggregation, algorithm)
-        self._pager = pager = Pager(shelf, manifest, cache=cache, buffer=buffer)
+        self._pager = pager = Pager(table, manifest, cache=cache, buffer=buffer)
         # A window that nobody closes lets go of its store when it is collected, or when Python ends.
         self._finalizer = weakref.finalize(self, pager.close)
         self._options = {}
@@ -115,7 +115,7 @@ class StoredWindow(Window):
         self._pager.commit(described.to_bytes().decode(), self._save())
 
     def close(self, commit: bool = True) -> None:
-        """Commit, unless told not to, and let go of the store. The window cannot be used any more.
+        """Commit, unless `commit=False`, and release the store. The window cannot be used any more.
 
         >>> import sash
         >>> w = sash.Window(sash.Sum(), algorithm="amta", store=sash.store.Memory())
@@ -218,9 +218,9 @@ def _resolved(algorithm: str, options: dict[str, Any]) -> str:
     return algorithm
 
 
-def _manifest(shelf: Shelf, name: str, page: int | None) -> Manifest:
+def _manifest(table: Table, name: str, page: int | None) -> Manifest:
     """The last one that was committed, or that of a new window."""
-    found = Manifest.find(shelf, name)
+    found = Manifest.find(table, name)
     if found is None:
         return Manifest(name, page=page or _PAGE)
     if page is not None and page != found.page:

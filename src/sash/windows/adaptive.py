@@ -1,4 +1,4 @@
-"""Windows that forget what the stream no longer is."""
+"""Windows that drop old events when the mean of the stream has changed."""
 
 from __future__ import annotations
 

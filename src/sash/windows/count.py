@@ -18,9 +18,9 @@ __all__ = ["CountWindow"]
 class CountWindow(WindowPolicy):
     """The last `n` events, the newest included: both ends are events, and both are in.
 
-    Events stand in the order of their times, and events of equal time in the order in which they came. So a window
+    Events are in the order of their times, and events of equal time in the order in which they came. So a window
     ends at its own event, not at its peers. An event whose value is null takes its place. With `every`, only each
-    `every`-th event asks the window.
+    `every`-th event fires the trigger.
 
     >>> CountWindow(100, every=10)
     CountWindow(100, every=10)

@@ -36,7 +36,7 @@ class TimeWindow(WindowPolicy):
     """The events of the last `length`: a window that ends at T holds (T - length, T]: the start is out, the end is in.
 
     An event exactly `length` old has left. `closed` changes the ends with pandas' words: "right" (the default),
-    "left" [T - length, T), "both" [T - length, T], "neither" (T - length, T). With `every`, the window is asked at
+    "left" [T - length, T), "both" [T - length, T], "neither" (T - length, T). With `every`, the trigger fires at
     the multiples of `every` in event time instead of at each event. Lengths are durations, such as "1h", or plain
     numbers for times that are plain numbers.
 

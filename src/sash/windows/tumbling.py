@@ -22,8 +22,8 @@ class TumblingWindow(WindowPolicy):
 
     In time they are (k * length, (k + 1) * length], counted from 1970-01-01 UTC or zero, or from `origin`: the start
     is out, the end is in. `closed="left"` makes them [k * length, (k + 1) * length), as on a wall clock. By count they
-    are events 1 to n, n + 1 to 2n, and so on, in the order of their times. Each window speaks once, when it is over;
-    with a trigger at each event it tells what it holds so far.
+    are events 1 to n, n + 1 to 2n, and so on, in the order of their times. Each window emits once, when it is over;
+    with a trigger at each event it emits what it holds so far.
 
     >>> TumblingWindow("1h", closed="left")
     TumblingWindow('1h', closed='left')

@@ -114,7 +114,7 @@ public:
         back_ = monoid_.identity();
     }
 
-    //! What is kept here of a window whose levels live elsewhere.
+    //! What is held here of a window whose levels live elsewhere.
     template <class Out>
     void save(Out& out) const {
         leaves_.save(out);

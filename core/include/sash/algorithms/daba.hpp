@@ -126,7 +126,7 @@ private:
     struct Cache {
         //! The aggregate of right and accumulated: the same from one turn to the next.
         Partial rest{};
-        //! The last answer of query, while it is valid.
+        //! The last result of query, while it is valid.
         Partial total{};
         bool valid = false;
     };

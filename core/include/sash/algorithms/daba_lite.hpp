@@ -82,7 +82,7 @@ public:
         }
     }
 
-    //! The kept pairs: suffix aggregates up to, and without, the youngest entry; then that entry itself. The same for
+    //! Pairs: suffix aggregates up to, and without, the youngest entry; then that entry itself. The same for
     //! equal windows, wherever their marks are, as far as the monoid's combine is exact, and the same as
     //! two_stacks_lite gives.
     template <class F>

@@ -115,7 +115,7 @@ public:
         root_ = 0;
     }
 
-    //! What is kept here of a window whose levels live elsewhere.
+    //! What is held here of a window whose levels live elsewhere.
     template <class Out>
     void save(Out& out) const {
         leaves_.save(out);

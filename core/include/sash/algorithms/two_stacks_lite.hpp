@@ -70,7 +70,7 @@ public:
         queue_.drop_before(last);
     }
 
-    //! The kept pairs: suffix aggregates up to, and without, the youngest entry; then that entry itself. The same for
+    //! Pairs: suffix aggregates up to, and without, the youngest entry; then that entry itself. The same for
     //! equal windows, wherever their split is, as far as the monoid's combine is exact.
     template <class F>
     void for_each(F f) const {

@@ -33,12 +33,12 @@ struct Results {
     Slots<double> reals;
 };
 
-//! Whether a kernel answers with a number of a row instead of a value.
+//! Whether the result of a kernel is the number of a row instead of a value.
 inline bool gives_rows(const std::string& name) {
     return name == "first" || name == "last" || name == "arg_min" || name == "arg_max";
 }
 
-//! Whether a kernel answers with a double over such a column.
+//! Whether the result of a kernel is a double over such a column.
 inline bool gives_reals(const std::string& name, bool real) {
     if (name == "mean" || name == "moments") return true;
     return real && (name == "sum" || name == "product" || name == "min" || name == "max" || name == "range");

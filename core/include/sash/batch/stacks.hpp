@@ -41,7 +41,7 @@ void two_stacks(const M& monoid, const Bounds& bounds, Lift lift, Emit emit) {
     };
     if (bounds.last.empty() && bounds.never_empty) {
         // The common case, in loops that do nothing else: every row enters at its own turn, no window is empty, and
-        // none begins at the flip. Nor does one begin before that of the row before it, so the last of some rows tells
+        // none begins at the flip. Nor does one begin before that of the row before it, so the last of some rows shows
         // whether all of them begin before the flip.
         for (std::size_t i = 0; i < size;) {
             std::size_t end = i;

@@ -69,7 +69,7 @@ struct BloomPartial {
     bool empty() const { return !single && !array; }
 };
 
-//! The result: a filter to ask.
+//! The result: a filter to query.
 class BloomFilter {
 public:
     BloomFilter(BloomShape shape, BloomPartial partial) : shape_(shape), partial_(std::move(partial)) {}

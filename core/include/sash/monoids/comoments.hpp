@@ -39,7 +39,7 @@ struct CoMoments {
     std::int64_t degrees_of_freedom = 1;
 
     Partial identity() const { return {0.0, 0.0, 0.0, 0.0, 0.0, 0}; }
-    //! x - x is 0, but NaN for an infinity: nothing can be told from there on, in whatever order events are combined.
+    //! x - x is 0, but NaN for an infinity: nothing is known from there on, in whatever order events are combined.
     Partial lift(const Input& value) const {
         const double x = value.first - value.first;
         const double y = value.second - value.second;

@@ -24,7 +24,7 @@ struct Moments {
     bool root = false;
 
     Partial identity() const { return {0.0, 0.0, 0}; }
-    //! x - x is 0, but NaN for an infinity: no spread can be told from there on, in whatever order events are combined.
+    //! x - x is 0, but NaN for an infinity: no spread is known from there on, in whatever order events are combined.
     Partial lift(Input value) const { return {value + (value - value), value - value, 1}; }
     Partial combine(const Partial& older, const Partial& newer) const {
         if (older.count == 0) return newer;

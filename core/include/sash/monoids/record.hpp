@@ -78,7 +78,7 @@ public:
     void prepend(const Partial& older, Partial& newer) const {
         layout_->combine(older.data(), newer.data(), newer.data());
     }
-    //! Asked for only where every part has one.
+    //! Called only where every part has one.
     Partial inverse(Partial whole, const Partial& older) const {
         for (const auto& [group, begin] : layout_->runs())
             group->inverse(whole.data() + begin, older.data() + begin, whole.data() + begin);

@@ -32,7 +32,7 @@ struct Shape {
     bool bias = false;
 
     Partial identity() const { return {0.0, 0.0, 0.0, 0.0, 0}; }
-    //! x - x is 0, but NaN for an infinity: no shape can be told from there on, in whatever order events are combined.
+    //! x - x is 0, but NaN for an infinity: no shape is known from there on, in whatever order events are combined.
     Partial lift(Input value) const {
         const double none = value - value;
         return {value + none, none, none, none, 1};

@@ -110,7 +110,7 @@ private:
 
     std::size_t page() const { return space_->shape().page; }
     std::size_t head_size() const { return head_.size() - begin_; }
-    //! The last time before hot_: whatever is after it belongs there. Asked only where there is one.
+    //! The last time before hot_: whatever is after it belongs there. Called only where there is one.
     bool has_cold() const { return head_size() > 0 || !pages_.empty(); }
     Time edge() const { return pages_.empty() ? head_.last() : pages_.back().last; }
     PageKey key_of(std::uint32_t level, std::uint64_t id) const { return {space_->id(), level, id}; }
@@ -159,7 +159,7 @@ private:
     void look_ahead();
     void read_pages_of(std::span<const Time> times);
 
-    // fiba_answers.hpp
+    // fiba_queries.hpp
     //! The aggregate of a prefix, or nothing.
     using Maybe = std::optional<Partial>;
     void add(Maybe& total, const Partial& newer) const;
@@ -187,13 +187,13 @@ private:
     std::uint64_t next_[2] = {0, 0};
     std::vector<std::uint64_t> dead_;
     std::vector<std::uint64_t> dead_groups_;
-    //! The number of the last page that was asked for ahead.
+    //! The number of the last page that was read ahead.
     std::uint64_t asked_ = kNowhere;
     mutable Tally tally_;
 };
 
 }  // namespace sash::store
 
-#include "sash/store/fiba_answers.hpp"
+#include "sash/store/fiba_queries.hpp"
 #include "sash/store/fiba_changes.hpp"
 #include "sash/store/fiba_pages.hpp"

@@ -31,7 +31,7 @@ void PagedFiba<M>::make_room() {
     count_pages();
 }
 
-//! After a change, what the next one would have to do first. If the store fails now, that one will tell.
+//! After a change, what the next one would have to do first. If the store fails now, that one will raise it.
 template <Monoid M>
 void PagedFiba<M>::make_room_soon() noexcept {
     try {

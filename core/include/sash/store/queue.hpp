@@ -239,7 +239,7 @@ private:
     std::vector<T> older_;
     //! The front, where it is not what its page has.
     std::optional<T> head_;
-    //! Pages before this one need not be asked for ahead.
+    //! Pages before this one need not be read ahead.
     Position asked_ = 0;
     mutable Cache<T> cache_;
     mutable Tally tally_;

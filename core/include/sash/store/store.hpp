@@ -38,7 +38,7 @@ public:
     virtual ~Store() = default;
 
     virtual Shape shape() const = 0;
-    //! What tells the pages of this window from those of all others.
+    //! What distinguishes the pages of this window from those of all others.
     virtual std::uint64_t tag() const = 0;
     //! A number that no structure had before.
     virtual std::uint64_t new_space() = 0;
@@ -46,11 +46,11 @@ public:
     virtual void put(const PageKey& key, std::string_view page) = 0;
     //! What was put last; throws where there is nothing.
     virtual std::string get(const PageKey& key) = 0;
-    //! The pages [key.index, last) of a level will be asked for soon.
+    //! The pages [key.index, last) of a level will be read soon.
     virtual void want(const PageKey& key, std::uint64_t last) noexcept = 0;
-    //! The pages [key.index, last) of a level will never be asked for again.
+    //! The pages [key.index, last) of a level will never be read again.
     virtual void drop(const PageKey& key, std::uint64_t last) noexcept = 0;
-    //! No page of a space will be asked for again.
+    //! No page of a space will be read again.
     virtual void drop_space(std::uint64_t space) noexcept = 0;
     //! So many pages more, or fewer, are held here from now on.
     virtual void hold(std::ptrdiff_t change) noexcept = 0;
@@ -80,7 +80,7 @@ private:
     Shape shape_;
 };
 
-//! How many pages somebody holds. The store hears of every change.
+//! How many pages somebody holds. The store is notified of every change.
 class Tally {
 public:
     explicit Tally(std::shared_ptr<Space> space) : space_(std::move(space)) {}

@@ -1,7 +1,6 @@
 """Plans over streaming DataFrames: the log is the state, trees are a cache."""
 
-from sash.spark.stream.explain import explain
-from sash.spark.stream.monitor import BatchReport, Monitor, report_of
+from sash.spark.stream.metrics import BatchReport, Monitor, report_of
 from sash.spark.stream.pipeline import run
 
-__all__ = ["BatchReport", "Monitor", "explain", "report_of", "run"]
+__all__ = ["BatchReport", "Monitor", "report_of", "run"]

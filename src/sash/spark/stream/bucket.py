@@ -11,16 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sash.spark.stream.cache import EngineCache
-from sash.spark.stream.compact import Compactor
-from sash.spark.stream.engine import BucketEngine, Told
-from sash.spark.stream.engines import make_engine
+from sash.spark.stream.engine import BucketEngine, Emitted
 from sash.spark.stream.job import LATE, REVISION, Job
-from sash.spark.stream.kept import Ticks
-from sash.spark.stream.log import Log
-from sash.spark.stream.manifest import Manifest
+from sash.spark.stream.log import BucketState, Log
+from sash.spark.stream.manifest import Manifest, check_compatible
 from sash.spark.stream.metrics import Metrics
-from sash.spark.stream.promises import check_promise
-from sash.spark.stream.state import BucketState
+from sash.spark.stream.retained import Ticks
+from sash.spark.stream.slide_engine import make_engine
 from sash.times import encode_array
 
 __all__ = ["Bucket"]
@@ -31,8 +28,8 @@ TOO_LATE, NO_TIME = "late", "no time"
 
 @dataclass
 class Bucket:
-    """Runs a job over the state of a bucket. A failure leaves nothing that counts: Spark keeps no state of it, and the
-    engine is not put back."""
+    """Runs a job over the state of a bucket. A failure changes nothing: Spark discards its state, and the engine is not
+    put back."""
 
     job: Job
     state: BucketState
@@ -40,19 +37,18 @@ class Bucket:
     metrics: Metrics = field(default_factory=Metrics)
 
     def rows(self, tables: Iterable[pa.Table], milliseconds: int) -> pa.Table:
-        """Take the rows of a batch, and give what they and the watermark bring about."""
+        """Take the rows of a batch, and give the results that they and the watermark trigger."""
         return self._run(pa.concat_tables(tables), milliseconds, fired=False)
 
     def timer(self, milliseconds: int) -> pa.Table:
-        """The watermark has passed the time that was waited for."""
+        """The watermark has passed the time of the timer."""
         return self._run(self.job.schema.empty_table(), milliseconds, fired=True)
 
     def history(self, table: pa.Table) -> None:
         """Take rows that were there before the stream: they are in windows, and get no results."""
         manifest = self._manifest()
-        kept = table.filter(pc.is_valid(table.column(self.job.on))).select(self.job.log_columns)
-        ticks = self._ticks(kept)
-        self._put(Log(self.state).append(manifest.stepped(), kept, ticks, silent=True))
+        timed = table.filter(pc.is_valid(table.column(self.job.on))).select(self.job.log_columns)
+        self._put(Log(self.state).append(manifest.stepped(), timed, self._ticks(timed), silent=True))
 
     def _run(self, table: pa.Table, milliseconds: int, fired: bool) -> pa.Table:
         start = time.perf_counter()
@@ -61,23 +57,23 @@ class Bucket:
         before = engine.native_seconds
         watermark = _later(manifest.watermark, self.job.clock.watermark(milliseconds))
         taken, ticks, late = self._sorted_out(table, watermark)
-        told = engine.step(taken, manifest.rows, watermark)
+        emitted = engine.step(taken, manifest.rows, watermark)
         timer = None if fired else manifest.timer
-        self._commit(replace(manifest, timer=timer), engine, taken, ticks, told, watermark)
+        self._commit(replace(manifest, timer=timer), engine, taken, ticks, emitted, watermark)
         self.metrics.rows += table.num_rows
-        self.metrics.told += told.table.num_rows
+        self.metrics.results += emitted.table.num_rows
         self.metrics.native_seconds += engine.native_seconds - before
         self.metrics.seconds += time.perf_counter() - start
-        return self._shaped(told.table, late)
+        return self._shaped(emitted.table, late)
 
     # State in
 
     def _manifest(self) -> Manifest:
         data = self.state.manifest()
         if data is None:
-            return Manifest.new(self.job.promise())
+            return Manifest.new(self.job.requirements())
         manifest = Manifest.read(data)
-        check_promise(manifest.promise, self.job.promise())
+        check_compatible(manifest.requirements, self.job.requirements())
         return manifest
 
     def _engine(self, manifest: Manifest) -> BucketEngine:
@@ -121,28 +117,34 @@ class Bucket:
             self.metrics.late += table.num_rows
         return table.append_column(pa.field(LATE, pa.string()), pa.array([reason] * table.num_rows, pa.string()))
 
-    def _shaped(self, told: pa.Table, late: pa.Table | None) -> pa.Table:
+    def _shaped(self, results: pa.Table, late: pa.Table | None) -> pa.Table:
         """The results in the columns that come out, late rows behind them where they are asked for."""
         if self.job.on_late != "keep":
-            return told
-        told = told.append_column(pa.field(LATE, pa.string()), pa.nulls(told.num_rows, pa.string()))
+            return results
+        results = results.append_column(pa.field(LATE, pa.string()), pa.nulls(results.num_rows, pa.string()))
         if late is None:
-            return told
+            return results
         reasons = late.column(LATE)
         late = late.drop_columns([LATE])
         empty = {**self.job.types, **({REVISION: pa.int32()} if self.job.plan.emit == "update" else {})}
         for name, kind in empty.items():
             late = late.append_column(pa.field(name, kind), pa.nulls(late.num_rows, kind))
-        return pa.concat_tables([told, late.append_column(pa.field(LATE, pa.string()), reasons)])
+        return pa.concat_tables([results, late.append_column(pa.field(LATE, pa.string()), reasons)])
 
     # State out
 
     def _commit(
-        self, manifest: Manifest, engine: BucketEngine, taken: pa.Table, ticks: Ticks, told: Told, watermark: int | None
+        self,
+        manifest: Manifest,
+        engine: BucketEngine,
+        taken: pa.Table,
+        ticks: Ticks,
+        emitted: Emitted,
+        watermark: int | None,
     ) -> None:
         log = Log(self.state)
         following = replace(manifest.stepped(), watermark=watermark)
-        revised = (told.numbers, told.revisions)
+        revised = (emitted.numbers, emitted.revisions)
         following = log.append(following, taken.select(self.job.log_columns), ticks, revised)
         following, engine = self._tidied(log, following, engine)
         self._note(following, engine)
@@ -157,9 +159,9 @@ class Bucket:
         self.engines.put(self.job.name, following, engine)
 
     def _tidied(self, log: Log, manifest: Manifest, engine: BucketEngine) -> tuple[Manifest, BucketEngine]:
-        retain = manifest.promise["retain"]
+        retain = manifest.requirements["retain"]
         if retain is None:
-            return Compactor(self.job, self.state, log).compacted(manifest, engine)
+            return log.compact(manifest, engine, self.job)
         if manifest.watermark is not None:
             manifest = log.prune(manifest, manifest.watermark - retain)
         return log.merge(manifest), engine
@@ -169,7 +171,7 @@ class Bucket:
         waiting = engine.waiting
         if waiting is not None:
             return self.job.clock.timer(waiting)
-        retain = manifest.promise["retain"]
+        retain = manifest.requirements["retain"]
         newest = max((segment.newest for segment in manifest.segments), default=None)
         return None if retain is None or newest is None else self.job.clock.timer(newest + retain)
 

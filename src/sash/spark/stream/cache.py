@@ -1,4 +1,4 @@
-"""Engines that a Python worker keeps between batches, each with the version of the log that it has reached."""
+"""Engines that a Python worker caches between batches, each with the version of the log that it has reached."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class EngineCache:
     """By the name of the job and of the bucket; the least recently used go when all take too many bytes: 2 GiB, or as
     many as SASH_WORKER_CACHE says in the environment of the workers.
 
-    An engine is taken out while it is worked with, and put back when all went well. What a failed attempt leaves behind
-    is gone, and what an attempt that Spark did not keep put back has a nonce that no manifest knows.
+    An engine is taken out while it works, and put back when all went well. The engine of a failed attempt is dropped,
+    and that of an attempt whose state Spark discarded has a nonce that no manifest has.
     """
 
     def __init__(self, most_bytes: int = 2 << 30) -> None:
@@ -50,7 +50,7 @@ class EngineCache:
             self._bytes -= self._entries.popitem(last=False)[1].bytes
 
     def clear(self) -> None:
-        """Forget all: as if the worker had just begun."""
+        """Drop all: as if the worker had just begun."""
         self._entries.clear()
         self._bytes = 0
 

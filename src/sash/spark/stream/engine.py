@@ -1,4 +1,4 @@
-"""The windows of one bucket: rows in, results out, the same whatever way it came to its state.
+"""The windows of one bucket: rows in, results out, whichever way the engine came to its state.
 
 The state of an engine is a function of the rows that it has taken, in order, and of the watermark. So one that replays
 a log is the one that wrote it.
@@ -16,22 +16,21 @@ import pyarrow as pa
 
 from sash.plan import Emit
 from sash.spark.stream.job import REVISION, Job
-from sash.spark.stream.kept import Chunk, KeptRows, Picked, Revisions, Ticks
 from sash.spark.stream.key_codes import KeyCodes
-from sash.spark.stream.scan import Scan
+from sash.spark.stream.retained import Chunk, Picked, RetainedRows, Revisions, Scan, Ticks
 from sash.spark.stream.tree import Tree, split
 from sash.times import encode_array
 
-__all__ = ["BucketEngine", "Told"]
+__all__ = ["BucketEngine", "Emitted"]
 
-Answers = dict[str, pa.Array]
-#: Rows, their ticks, how often the results of each have changed, and whether they get none.
+Results = dict[str, pa.Array]
+#: Rows, their ticks, how often the results of each were revised, and whether they get none.
 Part = tuple[pa.Table, Ticks, Revisions, bool]
 
 
 @dataclass(frozen=True)
-class Told:
-    """Rows with their results, and the rows whose results were changed: their numbers, and how often each was."""
+class Emitted:
+    """Rows with their results, and the rows whose results were revised: their numbers, and how often each was."""
 
     table: pa.Table
     numbers: Ticks
@@ -39,7 +38,7 @@ class Told:
 
 
 class BucketEngine:
-    """All keys of a bucket. `step` takes new rows and tells results; `absorb` takes rows that were told before."""
+    """All keys of a bucket. `step` takes new rows and emits results; `absorb` takes rows that were emitted before."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -47,14 +46,14 @@ class BucketEngine:
         self._tree = Tree(job, native) if native else None
         self._scan = Scan(job, other) if other else None
         self._codes = KeyCodes(job.plan.by)
-        self._rows = KeptRows(job.log_schema)
+        self._rows = RetainedRows(job.log_schema)
         self._since_trim = 0
-        #: Rows before it have been told.
+        #: Rows before it were emitted.
         self.watermark: int | None = None
         #: Seconds that were spent in the core.
         self.native_seconds = 0.0
 
-    # What is kept
+    # What is retained
 
     @property
     def keys(self) -> int:
@@ -63,11 +62,11 @@ class BucketEngine:
 
     @property
     def waiting(self) -> int | None:
-        """The ticks of the oldest row that is yet to be told; None if none is."""
+        """The ticks of the oldest row that is not emitted yet; None if all are."""
         if self._job.plan.emit != "final":
             return None
-        untold = self._rows.pick(self.watermark, lambda chunk: np.ones(len(chunk), bool))
-        return min((int(chunk.ticks[places].min()) for chunk, places in untold.parts), default=None)
+        open_rows = self._rows.pick(self.watermark, lambda chunk: np.ones(len(chunk), bool))
+        return min((int(chunk.ticks[places].min()) for chunk, places in open_rows.parts), default=None)
 
     def memory(self) -> int:
         """About how many bytes it takes."""
@@ -75,23 +74,23 @@ class BucketEngine:
 
     @property
     def _reads_rows(self) -> bool:
-        """Whether windows are answered from rows, and not only from trees."""
+        """Whether windows are computed from rows, and not only from trees."""
         return self._scan is not None or (self._tree is not None and self._tree.picks_rows)
 
-    # Rows that were told before
+    # Rows that were emitted before
 
     def absorb(self, table: pa.Table, first: int, silent: bool) -> None:
         """Take rows of the log; `first` is the number of the first. None of them is late, none gets a result."""
         chunk = self._chunk(table, first, silent)
         self._insert(chunk)
-        self._keep(chunk)
+        self._retain(chunk)
 
     def revise(self, numbers: Ticks, revisions: Revisions) -> None:
         """Take revisions of the log."""
         self._rows.revise(numbers, revisions)
 
     def settle(self, watermark: int | None) -> None:
-        """Rows before the watermark have been told; what no window needs any more is forgotten."""
+        """Rows before the watermark were emitted; what no window needs any more is dropped."""
         if watermark is None or (self.watermark is not None and watermark < self.watermark):
             return
         self.watermark = watermark
@@ -102,9 +101,9 @@ class BucketEngine:
         elif self._job.retain is not None:
             self._rows.drop_before(watermark - self._job.retain)
         if self._since_trim > max(self.keys, 1024):
-            self._forget_keys()
+            self._drop_keys()
 
-    def _forget_keys(self) -> None:
+    def _drop_keys(self) -> None:
         """Keys without rows. Now and then, so that it costs O(1) a row."""
         self._since_trim = 0
         live = self._rows.codes()
@@ -117,10 +116,10 @@ class BucketEngine:
         assert self.watermark is not None
         chunks = self._rows.chunks
         ticks = np.concatenate([chunk.ticks for chunk in chunks])
-        kept = choose(ticks, np.concatenate([chunk.codes for chunk in chunks]), self.watermark)
+        chosen = choose(ticks, np.concatenate([chunk.codes for chunk in chunks]), self.watermark)
         parts, start = [], 0
         for chunk in chunks:
-            places = np.flatnonzero(kept[start : start + len(chunk)])
+            places = np.flatnonzero(chosen[start : start + len(chunk)])
             start += len(chunk)
             if len(places):
                 rows = chunk.table.take(pa.array(places))
@@ -129,58 +128,58 @@ class BucketEngine:
 
     # New rows
 
-    def step(self, table: pa.Table, first: int, watermark: int | None) -> Told:
-        """Take new rows, none of them late, and tell what there is to tell now that the watermark is there."""
+    def step(self, table: pa.Table, first: int, watermark: int | None) -> Emitted:
+        """Take new rows, none of them late, and emit what is due at the watermark."""
         match self._job.plan.emit:
             case "arrival":
-                told = self._arrivals(table, first)
+                emitted = self._arrivals(table, first)
             case "final":
-                told = self._finals(table, first, watermark)
+                emitted = self._finals(table, first, watermark)
             case _:
-                told = self._updates(table, first)
+                emitted = self._updates(table, first)
         self.settle(watermark)
-        return told
+        return emitted
 
-    def _arrivals(self, table: pa.Table, first: int) -> Told:
+    def _arrivals(self, table: pa.Table, first: int) -> Emitted:
         chunk = self._chunk(table.select(self._job.log_columns), first)
-        self._keep(chunk)
+        self._retain(chunk)
         self._since_trim += len(chunk)
-        answers: Answers = {}
+        results: Results = {}
         if self._tree is not None and len(chunk):
             start = time.perf_counter()
-            answers |= self._tree.arrivals(chunk.codes, chunk.ticks, table, first, self._rows.look)
+            results |= self._tree.arrivals(chunk.codes, chunk.ticks, table, first, self._rows.look)
             self.native_seconds += time.perf_counter() - start
         if self._scan is not None and len(chunk):
-            answers |= self._scanned(self._rows.all_of(chunk), "arrival")
-        return self._told(table, answers or self._nothing(), self._rows.all_of(chunk), 0)
+            results |= self._scanned(self._rows.all_of(chunk), "arrival")
+        return self._emitted(table, results or self._nothing(), self._rows.all_of(chunk), 0)
 
-    def _finals(self, table: pa.Table, first: int, watermark: int | None) -> Told:
+    def _finals(self, table: pa.Table, first: int, watermark: int | None) -> Emitted:
         # A new row is not late, so it is not before the watermark, and in no window of a row that is.
         due = Picked([], self._job.log_schema)
         if watermark is not None:
             due = self._rows.pick(self.watermark, lambda chunk: chunk.ticks < watermark)
-        told = self._told(due.table(), self._answers(due), due, 0)
+        emitted = self._emitted(due.table(), self._results(due), due, 0)
         self.absorb(table, first, silent=False)
-        return told
+        return emitted
 
-    def _updates(self, table: pa.Table, first: int) -> Told:
+    def _updates(self, table: pa.Table, first: int) -> Emitted:
         chunk = self._chunk(table, first)
         suspects = self._suspects(chunk)
-        before = self._answers(suspects)
+        before = self._results(suspects)
         self._insert(chunk)
-        self._keep(chunk)
-        after = self._answers(suspects)
+        self._retain(chunk)
+        after = self._results(suspects)
         differ = _differ(before, after)
         changed, new = suspects.where(differ), self._rows.all_of(chunk)
         changed.count_revision()
-        told = Picked([*changed.parts, *new.parts], self._job.log_schema)
-        fresh = self._answers(new)
-        answers = {name: pa.concat_arrays([after[name].filter(pa.array(differ)), fresh[name]]) for name in fresh}
-        return self._told(told.table(), answers, told, len(changed))
+        picked = Picked([*changed.parts, *new.parts], self._job.log_schema)
+        fresh = self._results(new)
+        results = {name: pa.concat_arrays([after[name].filter(pa.array(differ)), fresh[name]]) for name in fresh}
+        return self._emitted(picked.table(), results, picked, len(changed))
 
     def _suspects(self, new: Chunk) -> Picked:
-        """Rows whose results may change: those that have a new row of their key in their longest window, or, where
-        windows are no lengths, before them."""
+        """Rows whose results may be revised: those that have a new row of their key in their longest window, or, where
+        windows are no lengths of time, before them."""
         if not len(new):
             return Picked([], self._job.log_schema)
         oldest = np.full(self._codes.bound, 2**63 - 1, np.int64)
@@ -201,42 +200,42 @@ class BucketEngine:
             self._tree.insert(chunk.codes, chunk.ticks, chunk.table, chunk.first)
             self.native_seconds += time.perf_counter() - start
 
-    def _keep(self, chunk: Chunk) -> None:
+    def _retain(self, chunk: Chunk) -> None:
         if self._job.plan.emit != "arrival" or self._reads_rows:
             self._rows.add(chunk)
 
     # Results
 
-    def _nothing(self) -> Answers:
+    def _nothing(self) -> Results:
         return {name: pa.array([], kind) for name, kind in self._job.types.items()}
 
-    def _answers(self, picked: Picked) -> Answers:
-        answers: Answers = {}
+    def _results(self, picked: Picked) -> Results:
+        results: Results = {}
         if not len(picked):
             return self._nothing()
         if self._tree is not None:
             start = time.perf_counter()
-            answers |= self._tree.answers(picked.codes, picked.ticks, self._rows.look)
+            results |= self._tree.results(picked.codes, picked.ticks, self._rows.look)
             self.native_seconds += time.perf_counter() - start
         if self._scan is not None:
-            answers |= self._scanned(picked, "final")
-        return answers
+            results |= self._scanned(picked, "final")
+        return results
 
-    def _scanned(self, picked: Picked, emit: Emit) -> Answers:
+    def _scanned(self, picked: Picked, emit: Emit) -> Results:
         assert self._scan is not None
         table, codes = self._rows.joined()
         start = time.perf_counter()
-        answers = self._scan.answers(table, codes, self._rows.places(picked), emit)
+        results = self._scan.results(table, codes, self._rows.places(picked), emit)
         self.native_seconds += time.perf_counter() - start
-        return answers
+        return results
 
-    def _told(self, table: pa.Table, answers: Answers, picked: Picked, changed: int) -> Told:
+    def _emitted(self, table: pa.Table, results: Results, picked: Picked, changed: int) -> Emitted:
         for name, kind in self._job.types.items():
-            table = table.append_column(pa.field(name, kind), answers[name])
+            table = table.append_column(pa.field(name, kind), results[name])
         revisions = picked.revisions
         if self._job.plan.emit == "update":
             table = table.append_column(pa.field(REVISION, pa.int32()), pa.array(revisions))
-        return Told(table, picked.numbers[:changed], revisions[:changed])
+        return Emitted(table, picked.numbers[:changed], revisions[:changed])
 
 
 def _holds_any(codes: Ticks, since: Ticks, until: Ticks, rows: Chunk) -> npt.NDArray[np.bool_]:
@@ -250,7 +249,7 @@ def _holds_any(codes: Ticks, since: Ticks, until: Ticks, rows: Chunk) -> npt.NDA
     return behind > first
 
 
-def _differ(before: Answers, after: Answers) -> npt.NDArray[np.bool_]:
+def _differ(before: Results, after: Results) -> npt.NDArray[np.bool_]:
     """Which rows have another result in any column; a null is equal to a null, and NaN to NaN."""
     differ = np.zeros(len(next(iter(after.values()))), bool)
     for name, now in after.items():

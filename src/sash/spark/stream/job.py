@@ -4,27 +4,70 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import pyarrow as pa
 
 from sash.batch.slides import slides
+from sash.durations import ATTOSECONDS, Duration
 from sash.plan import Plan
-from sash.spark.stream.clock import Clock
+from sash.times import INT, Kind, encode
 from sash.windows import TimeWindow
 
-__all__ = ["LATE", "REVISION", "Job", "OnLate"]
+__all__ = ["LATE", "REVISION", "Clock", "Job", "OnLate"]
 
 OnLate: TypeAlias = Literal["drop", "keep"]
-#: The columns beside the results: why a row is late, and how often its results have changed.
+#: The columns beside the results: why a row is late, and how often its results were revised.
 LATE, REVISION = "late", "revision"
+
+_MILLISECOND: Final = ATTOSECONDS["ms"]
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Converts between Spark's watermark, in milliseconds, and the ticks of a plan. Integers count milliseconds here.
+
+    >>> clock = Clock(Kind("arrow", "us", "UTC"))
+    >>> clock.watermark(5), clock.timer(4_999), clock.timer(5_000)
+    (5000, 5, 6)
+    """
+
+    kind: Kind
+
+    @property
+    def step(self) -> int:
+        """The length of a tick in attoseconds."""
+        return _MILLISECOND if self.kind == INT or self.kind.step is None else self.kind.step
+
+    def watermark(self, milliseconds: int) -> int | None:
+        """The first tick that is not late; None as long as Spark has no watermark."""
+        return -(-milliseconds * _MILLISECOND // self.step) if milliseconds > 0 else None
+
+    def timer(self, ticks: int) -> int:
+        """The first watermark that is behind the ticks."""
+        return ticks * self.step // _MILLISECOND + 1
+
+    def microseconds(self, time: Any) -> int:
+        """An Arrow scalar as the microseconds since the epoch that the watermark is made from."""
+        ticks = encode(time)[1]
+        return ticks * self.step // ATTOSECONDS["us"]
+
+    def delay(self, lateness: Duration) -> str:
+        """The lateness in words that Spark reads, rounded up.
+
+        >>> from sash.durations import parse_duration
+        >>> Clock(INT).delay(parse_duration(10)), Clock(Kind("arrow", "us")).delay(parse_duration("1m"))
+        ('10 milliseconds', '60000 milliseconds')
+        """
+        length = lateness.ticks(self.kind) * self.step
+        return f"{-(-length // _MILLISECOND)} milliseconds"
 
 
 @dataclass(frozen=True)
 class Job:
     """What runs in each bucket."""
 
-    #: Made anew for every stream: what a worker has in memory for another is not for this one.
+    #: New for every stream: what a worker has in memory for another stream is not for this one.
     name: str
     plan: Plan
     #: The columns of the stream, and those of the results.
@@ -33,7 +76,7 @@ class Job:
     clock: Clock
     on_late: OnLate
     buckets: int
-    #: How long rows are kept, in ticks; None where a window asks for rows and not for a time.
+    #: How long rows are retained, in ticks; None where a window counts rows and not a time.
     retain: int | None
 
     @property
@@ -44,7 +87,7 @@ class Job:
 
     @property
     def log_columns(self) -> tuple[str, ...]:
-        """The columns that the log keeps: all where rows are told later, or again; else those that windows read."""
+        """The columns of the log: all where rows are emitted later, or revised; else those that windows read."""
         return tuple(self.schema.names) if self.plan.emit != "arrival" else self.plan.columns
 
     @property
@@ -57,8 +100,8 @@ class Job:
         """Whether every window is a length of time."""
         return all(isinstance(window, TimeWindow) for window in self.plan.windows)
 
-    def promise(self) -> dict[str, Any]:
-        """What the log of this job holds, as plain values: another plan may go on from it if it needs no more."""
+    def requirements(self) -> dict[str, Any]:
+        """What the log of this job holds, as plain values: another plan may continue from it if it needs no more."""
         return {
             "by": list(self.plan.by),
             "on": self.on,
@@ -71,8 +114,8 @@ class Job:
         }
 
     @property
-    def told_schema(self) -> pa.Schema:
-        """The columns of what engines tell."""
+    def result_schema(self) -> pa.Schema:
+        """The columns of what engines emit."""
         own = [self.schema.field(name) for name in self.plan.by] if slides(self.plan) else list(self.schema)
         fields = [*own, *(pa.field(name, kind) for name, kind in self.types.items())]
         if self.plan.emit == "update":

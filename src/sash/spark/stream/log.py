@@ -4,28 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
+from sash.spark.history import first_needed
 from sash.spark.stream.engine import BucketEngine
-from sash.spark.stream.kept import Revisions, Ticks
+from sash.spark.stream.job import Job
 from sash.spark.stream.manifest import HISTORY, Manifest, Segment
-from sash.spark.stream.segments import CHUNK_BYTES, pack, pieces, unpack
-from sash.spark.stream.state import BucketState
+from sash.spark.stream.packing import CHUNK_BYTES, pack, slices, unpack
+from sash.spark.stream.retained import Revisions, Ticks
+from sash.spark.stream.slide_engine import make_engine
 
-__all__ = ["Log"]
+__all__ = ["BucketState", "Log"]
 
 _NUMBERS: Final = b"sash.revised"
 _REVISIONS: Final = b"sash.revisions"
 #: How many small neighbours are merged at once: a row is written again as often as the number of segments can be
 #: divided by it.
 _FAN: Final = 8
+#: A log that has grown by fewer rows is not compacted.
+_FEW: Final = 4096
+
+
+class BucketState(Protocol):
+    """The state of one bucket. Calls are few: each costs a round trip to the JVM."""
+
+    def manifest(self) -> bytes | None:
+        """What was put last; None if nothing was."""
+
+    def put_manifest(self, data: bytes) -> None:
+        """Replace it."""
+
+    def segment(self, place: int) -> bytes:
+        """The segment at a place."""
+
+    def put_segment(self, place: int, data: bytes) -> None:
+        """A segment at a place that has none."""
+
+    def drop_segments(self, places: Iterable[int]) -> None:
+        """Delete segments."""
+
+    def clear(self) -> None:
+        """Delete everything."""
+
+    def set_timer(self, old: int | None, new: int | None) -> None:
+        """Be called when the watermark reaches the new time, in milliseconds, and not at the old one."""
 
 
 class Log:
-    """Appends, replays, prunes and merges. Manifests are values: what is done here counts when the new one is put."""
+    """Appends, replays, prunes, merges and compacts. Manifests are values: a change counts when its manifest is put."""
 
     def __init__(self, state: BucketState) -> None:
         self._state = state
@@ -40,12 +70,12 @@ class Log:
     ) -> Manifest:
         """Rows that came with the manifest's version. Cost: O(bytes of the rows), whatever is there already."""
         start = 0
-        for piece in pieces(table):
-            marked = _with_revisions(piece, revised) if revised is not None and len(revised[0]) and not start else piece
-            newest = int(ticks[start : start + piece.num_rows].max())
+        for part in slices(table):
+            marked = _with_revisions(part, revised) if revised is not None and len(revised[0]) and not start else part
+            newest = int(ticks[start : start + part.num_rows].max())
             manifest = self._put(manifest, marked, manifest.rows, newest, manifest.version.number, silent)
-            start += piece.num_rows
-            manifest = replace(manifest, rows=manifest.rows + piece.num_rows)
+            start += part.num_rows
+            manifest = replace(manifest, rows=manifest.rows + part.num_rows)
         return manifest
 
     def _put(
@@ -76,7 +106,7 @@ class Log:
         return replace(manifest, segments=tuple(one for one in manifest.segments if one.newest >= horizon))
 
     def merge(self, manifest: Manifest) -> Manifest:
-        """Make one of small neighbours, where there are many. No worker that can catch up still needs them apart."""
+        """Make one of small neighbours, where there are many. No worker that can catch up needs them separately."""
         old = manifest.version.number - HISTORY
         for run in _runs(manifest.segments, old):
             table = _concatenated([unpack(self._state.segment(segment.place)) for segment in run])
@@ -84,9 +114,41 @@ class Log:
             longer = self._put(manifest, table, run[0].first, newest, run[-1].version, run[0].silent)
             self._state.drop_segments(segment.place for segment in run)
             merged = longer.segments[-1]
-            kept = [one for one in manifest.segments if one not in run]
-            manifest = replace(longer, segments=tuple(sorted([*kept, merged], key=lambda one: one.first)))
+            others = [one for one in manifest.segments if one not in run]
+            manifest = replace(longer, segments=tuple(sorted([*others, merged], key=lambda one: one.first)))
         return manifest
+
+    def compact(self, manifest: Manifest, engine: BucketEngine, job: Job) -> tuple[Manifest, BucketEngine]:
+        """The same windows over the rows that they need, once rows have doubled: O(1) rows written a row, in all.
+
+        For windows that count rows, or that reach back to the start of a session or a landmark: there the times alone
+        do not say which rows are needed.
+        """
+        if manifest.watermark is None or manifest.live_rows < 2 * manifest.compacted + _FEW:
+            return manifest, engine
+        rows = engine.needed(lambda ticks, codes, watermark: _needed(job, ticks, codes, watermark))
+        self._state.drop_segments(segment.place for segment in manifest.segments)
+        fresh = replace(manifest, segments=(), versions=manifest.versions[-1:])
+        for table, ticks, revisions, silent in rows:
+            changed = np.flatnonzero(revisions)
+            fresh = self.append(fresh, table, ticks, (fresh.rows + changed, revisions[changed]), silent)
+        fresh = replace(fresh, compacted=fresh.live_rows)
+        again = make_engine(job)
+        self.replay(fresh, again)
+        return fresh, again
+
+
+def _needed(job: Job, ticks: Ticks, codes: Ticks, watermark: int) -> npt.NDArray[np.bool_]:
+    """Which rows the window of a later row may hold, or are not emitted yet."""
+    needed = ticks >= watermark
+    order = np.lexsort((np.arange(len(ticks)), ticks, codes))
+    order = order[~needed[order]]
+    bounds = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    for start, end in zip(bounds, [*bounds[1:], len(order)], strict=True):
+        rows = order[start:end]
+        since = first_needed(job.plan, job.clock.kind, ticks[rows], len(rows))
+        needed[rows[since:]] = True
+    return needed
 
 
 def _runs(segments: tuple[Segment, ...], old: int) -> Iterable[list[Segment]]:

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import astuple, dataclass, replace
 from typing import Any, Final
 
 from sash.codec import dumps, loads
-from sash.errors import SnapshotError
+from sash.errors import PlanError, SnapshotError
 
-__all__ = ["HISTORY", "Manifest", "Segment", "Version", "new_nonce"]
+__all__ = ["HISTORY", "Manifest", "Segment", "Version", "check_compatible", "differences", "new_nonce"]
 
 _FORMAT: Final = 1
 #: How many versions a worker may lag behind and still catch up.
 HISTORY: Final = 32
+#: What a plan over a checkpoint must not change.
+_FIXED: Final = {
+    "by": "the key",
+    "on": "the column of times",
+    "times": "the type of the times",
+    "emit": "emit",
+    "buckets": "the number of buckets",
+}
 
 
 def new_nonce() -> bytes:
@@ -56,27 +65,27 @@ class Manifest:
     True
     """
 
-    #: What the rows are kept for; see `Promise`.
-    promise: Any
+    #: What the log holds, by `Job.requirements`.
+    requirements: Any
     #: The bucket's own name, which no other bucket of any stream has.
     origin: bytes
     #: The newest is last.
     versions: tuple[Version, ...]
     segments: tuple[Segment, ...] = ()
-    #: Rows before it have been told, and come too late.
+    #: Rows before it were emitted, and come too late.
     watermark: int | None = None
     #: The number of the next row, and the place of the next segment.
     rows: int = 0
     places: int = 0
     #: In milliseconds; None if none is set.
     timer: int | None = None
-    #: How many rows there were when the log was last written anew.
+    #: How many rows there were when the log was last compacted.
     compacted: int = 0
 
     @classmethod
-    def new(cls, promise: Any) -> Manifest:
+    def new(cls, requirements: Any) -> Manifest:
         """That of a bucket without rows."""
-        return cls(promise, os.urandom(16), (Version(0, new_nonce()),))
+        return cls(requirements, os.urandom(16), (Version(0, new_nonce()),))
 
     @property
     def version(self) -> Version:
@@ -112,9 +121,9 @@ class Manifest:
                 f"the state of a bucket has format {shown!r:.20}, and this version of Sash reads {_FORMAT}"
             )
         try:
-            _, promise, origin, versions, segments, *rest = values
+            _, requirements, origin, versions, segments, *rest = values
             return cls(
-                promise,
+                requirements,
                 origin,
                 tuple(Version(*one) for one in versions),
                 tuple(Segment(*one) for one in segments),
@@ -122,3 +131,47 @@ class Manifest:
             )
         except (TypeError, ValueError) as error:
             raise SnapshotError(f"the state of a bucket cannot be read: {error}") from error
+
+
+def differences(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    """In what a plan needs more than the log holds, or something else. Empty if it can continue from the log.
+
+    >>> held = {"by": ["a"], "on": "t", "times": "int", "emit": "final", "buckets": 4,
+    ...         "columns": {"a": "int64", "t": "int64"}, "retain": 10, "windows": []}
+    >>> differences(held, held | {"retain": 5})
+    []
+    >>> differences(held, held | {"retain": 20, "columns": {"t": "int64", "x": "double"}})
+    ["column 'x' is not in the log", 'rows are retained for 10 ticks, and the longest window needs 20']
+    """
+    found = [
+        f"{words} was {held[name]!r} and is {wanted[name]!r}"
+        for name, words in _FIXED.items()
+        if held[name] != wanted[name]
+    ]
+    for name, kind in wanted["columns"].items():
+        if name not in held["columns"]:
+            found.append(f"column {name!r} is not in the log")
+        elif held["columns"][name] != kind:
+            found.append(f"column {name!r} was {held['columns'][name]} and is {kind}")
+    return found + _windows(held, wanted)
+
+
+def _windows(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    if held["windows"] != wanted["windows"]:
+        return [
+            f"the windows were {held['windows'] or 'lengths of time'} and are {wanted['windows'] or 'lengths of time'}"
+        ]
+    if held["retain"] is not None and wanted["retain"] is not None and wanted["retain"] > held["retain"]:
+        return [f"rows are retained for {held['retain']} ticks, and the longest window needs {wanted['retain']}"]
+    return []
+
+
+def check_compatible(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """`PlanError` with everything that differs, if the plan cannot continue from the log."""
+    found = differences(held, wanted)
+    if found:
+        raise PlanError(
+            "\n- ".join(
+                ["the plan cannot continue from this checkpoint: start a new one, with initial= for history", *found]
+            )
+        )

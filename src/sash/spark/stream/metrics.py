@@ -1,19 +1,33 @@
-"""What the buckets did in a batch: numbers that come out beside the results, and that Spark adds up."""
+"""What a stream did, batch by batch: numbers that come out beside the results, and the listener that reads them."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass, fields
+from typing import Any, Final
 
-__all__ = ["Metrics", "metric_names", "metrics_sql"]
+from pyspark.sql.streaming.listener import (
+    QueryIdleEvent,
+    QueryProgressEvent,
+    QueryStartedEvent,
+    QueryTerminatedEvent,
+    StreamingQueryListener,
+)
+
+__all__ = ["OBSERVED", "BatchReport", "Metrics", "Monitor", "metric_names", "metrics_sql", "report_of"]
+
+#: The name under which the numbers of a batch are found in its progress.
+OBSERVED: Final = "sash"
 
 
 @dataclass(slots=True)
 class Metrics:
     """Counts of one call of a bucket. They add up over buckets."""
 
-    #: Rows that came in, and rows that came out.
+    #: Rows that came in, and results that were emitted.
     rows: int = 0
-    told: int = 0
+    results: int = 0
     #: Rows that were refused, by reason.
     late: int = 0
     without_time: int = 0
@@ -34,7 +48,7 @@ def metric_names() -> list[str]:
     """The names of all of them.
 
     >>> metric_names()[:3]
-    ['rows', 'told', 'late']
+    ['rows', 'results', 'late']
     """
     return [field.name for field in fields(Metrics)]
 
@@ -42,3 +56,69 @@ def metric_names() -> list[str]:
 def metrics_sql() -> str:
     """Columns for all of them, as Spark writes a schema."""
     return ", ".join(f"{field.name} {'double' if 'seconds' in field.name else 'bigint'}" for field in fields(Metrics))
+
+
+@dataclass(frozen=True)
+class BatchReport:
+    """One micro-batch: what its buckets did, and how long it took. `metrics.seconds` is time of Python workers, of
+    which `metrics.native_seconds` is in the core; `seconds` is that of the whole batch."""
+
+    query: str
+    batch: int
+    seconds: float
+    metrics: Metrics
+
+
+def report_of(progress: Any) -> BatchReport | None:
+    """The report of a progress of Spark's; None if the query is none of `sash.spark.rolling`.
+
+    Takes what a listener gets, and what `query.lastProgress` and `query.recentProgress` give. Cost: O(1).
+    """
+    found = (_part(progress, "observedMetrics") or {}).get(OBSERVED)
+    if found is None:
+        return None
+    metrics = Metrics(**{field.name: found[field.name] or 0 for field in fields(Metrics)})
+    took = (_part(progress, "durationMs") or {}).get("triggerExecution", 0)
+    return BatchReport(str(_part(progress, "id")), int(_part(progress, "batchId")), took / 1000, metrics)
+
+
+def _part(progress: Any, name: str) -> Any:
+    return progress.get(name) if isinstance(progress, dict) else getattr(progress, name, None)
+
+
+class Monitor(StreamingQueryListener):
+    """A listener that keeps the reports of the last batches, and passes each on.
+
+    `spark.streams.addListener(Monitor(print))`. Reports come on a thread of Spark's. Cost: O(1) a batch.
+    """
+
+    def __init__(self, on_batch: Callable[[BatchReport], None] | None = None, keep: int = 1000) -> None:
+        self._on_batch = on_batch
+        self._keep = keep
+        self._reports: list[BatchReport] = []
+        self._lock = threading.Lock()
+
+    @property
+    def reports(self) -> list[BatchReport]:
+        """The last ones, oldest first."""
+        with self._lock:
+            return list(self._reports)
+
+    def onQueryStarted(self, event: QueryStartedEvent) -> None:  # noqa: N802
+        """Nothing is known yet."""
+
+    def onQueryProgress(self, event: QueryProgressEvent) -> None:  # noqa: N802
+        """A batch is done."""
+        report = report_of(event.progress)
+        if report is None:
+            return
+        with self._lock:
+            self._reports = [*self._reports[1 - self._keep :], report]
+        if self._on_batch is not None:
+            self._on_batch(report)
+
+    def onQueryIdle(self, event: QueryIdleEvent) -> None:  # noqa: N802
+        """Nothing was done."""
+
+    def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:  # noqa: N802
+        """The reports stay."""

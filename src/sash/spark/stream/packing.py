@@ -1,19 +1,38 @@
-"""Rows into packs before the shuffle, results out of packs behind the state: the operator between sees few rows."""
+"""Rows as bytes. Before the shuffle, rows go into packs by bucket; behind the state, results come out of packs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sash.errors import SnapshotError
 from sash.spark.stream.job import Job
-from sash.spark.stream.labels import bucket_labels
-from sash.spark.stream.segments import pack, unpack
 
-__all__ = ["BUCKET", "PACKS", "PACKS_SQL", "Packer", "unpacked"]
+__all__ = [
+    "BUCKET",
+    "CHUNK_BYTES",
+    "PACKS",
+    "PACKS_SQL",
+    "Packer",
+    "bucket_ids",
+    "pack",
+    "slices",
+    "spark_hash",
+    "unpack",
+    "unpacked",
+]
+
+#: What a value of the state store should not exceed by much: larger ones are slow to read.
+CHUNK_BYTES: Final = 256 * 1024
+_PLAIN: Final = pa.ipc.IpcWriteOptions()
+_SMALL: Final = pa.ipc.IpcWriteOptions(compression="lz4")
+_SEED: Final = 42
+_WORD: Final = 0xFFFFFFFF
 
 #: The column that has the number of a row's bucket.
 BUCKET: Final = "sash_bucket"
@@ -66,11 +85,11 @@ class Packer:
         order = np.argsort(buckets, kind="stable")
         table = table.take(pa.array(order)).combine_chunks()
         numbers, starts = np.unique(buckets[order], return_index=True)
-        labels = np.array(bucket_labels(self._job.buckets))[numbers]
+        ids = np.array(bucket_ids(self._job.buckets))[numbers]
         ends = [*starts[1:].tolist(), table.num_rows]
         parts = [table.slice(start, end - start) for start, end in zip(starts.tolist(), ends, strict=True)]
         columns = [
-            pa.array(labels, pa.int32()),
+            pa.array(ids, pa.int32()),
             pa.array([self._newest(part) for part in parts], pa.timestamp("us", "UTC")),
             pa.array([source] * len(parts), pa.int32()),
             pa.array([place] * len(parts), pa.int32()),
@@ -93,3 +112,73 @@ def unpacked(packs: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for data in batch.column("rows"):
             if data.is_valid:
                 yield from unpack(data.as_buffer()).to_batches()
+
+
+def pack(table: pa.Table, *, compress: bool = False) -> bytes:
+    """The table as one Arrow stream. Cost: O(bytes).
+
+    >>> unpack(pack(pa.table({"x": [1, 2]}))).column("x").to_pylist()
+    [1, 2]
+    """
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema, options=_SMALL if compress else _PLAIN) as writer:
+        writer.write_table(table.combine_chunks())
+    return bytes(sink.getvalue())
+
+
+def unpack(data: bytes) -> pa.Table:
+    """The table of a pack, without a copy; `SnapshotError` if it is none."""
+    try:
+        return pa.ipc.open_stream(pa.py_buffer(data)).read_all()
+    except (pa.ArrowInvalid, OSError) as error:
+        raise SnapshotError(f"the rows of a bucket cannot be read: {error}") from error
+
+
+def slices(table: pa.Table, size: int = CHUNK_BYTES) -> Iterator[pa.Table]:
+    """The table in slices that take not much more bytes than the size.
+
+    >>> [part.num_rows for part in slices(pa.table({"x": range(100)}), 400)]
+    [50, 50]
+    """
+    wanted = max(1, -(-table.nbytes // size))
+    rows = max(1, -(-table.num_rows // wanted))
+    for start in range(0, table.num_rows, rows):
+        yield table.slice(start, rows)
+
+
+@cache
+def bucket_ids(buckets: int) -> tuple[int, ...]:
+    """An id for each bucket, so that Spark's shuffle spreads them evenly: the hash of id i is i modulo the buckets.
+
+    Wherever the number of shuffle partitions divides the number of buckets, each partition gets equally many; with ids
+    0, 1, 2 one of three partitions may well get none. Cost: O(n log n) hashes.
+
+    >>> [spark_hash(number) % 4 for number in bucket_ids(4)]
+    [0, 1, 2, 3]
+    """
+    ids: dict[int, int] = {}
+    number = 0
+    while len(ids) < buckets:
+        ids.setdefault(spark_hash(number) % buckets, number)
+        number += 1
+    return tuple(ids[bucket] for bucket in range(buckets))
+
+
+def spark_hash(value: int) -> int:
+    """What Spark's `hash` gives for an INT: Murmur3, 32 bits, seed 42, signed.
+
+    >>> spark_hash(1)
+    -559580957
+    """
+    mixed = (value & _WORD) * 0xCC9E2D51 & _WORD
+    mixed = _rotated(mixed, 15) * 0x1B873593 & _WORD
+    result = (_rotated(_SEED ^ mixed, 13) * 5 + 0xE6546B64) & _WORD
+    result ^= 4
+    result = (result ^ result >> 16) * 0x85EBCA6B & _WORD
+    result = (result ^ result >> 13) * 0xC2B2AE35 & _WORD
+    result ^= result >> 16
+    return result - (1 << 32) if result >> 31 else result
+
+
+def _rotated(word: int, by: int) -> int:
+    return (word << by | word >> 32 - by) & _WORD

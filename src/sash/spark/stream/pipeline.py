@@ -1,4 +1,4 @@
-"""A plan over a DataFrame that never ends: packed by bucket, through the state, unpacked."""
+"""A plan over a streaming DataFrame: packed by bucket, through the state, unpacked."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from sash.plan import Plan
 from sash.spark.layout import key_column
 from sash.spark.opaque import in_plain_values
 from sash.spark.schema import Types, arrow_types, output_fields, settle, slide_fields
-from sash.spark.stream.clock import Clock
-from sash.spark.stream.job import LATE, REVISION, Job, OnLate
-from sash.spark.stream.metrics import metric_names
+from sash.spark.stream.job import LATE, REVISION, Clock, Job, OnLate
+from sash.spark.stream.metrics import OBSERVED, metric_names
 from sash.spark.stream.packing import BUCKET, PACKS_SQL, Packer, unpacked
 from sash.spark.stream.processor import RESULTS_SQL, BucketProcessor
 from sash.times import FLOAT, encode_array
@@ -32,12 +31,10 @@ from sash.windows import (
     TumblingWindow,
 )
 
-__all__ = ["OBSERVED", "make_job", "packed", "run"]
+__all__ = ["make_job", "packed", "run"]
 
-#: The name under which the numbers of a batch are found in its progress.
-OBSERVED: Final = "sash"
 _LEAST_BUCKETS: Final = 16
-_PATHS: Final = (DeltaWindow, PunctuatedWindow, PolicyWindow, AdaptiveWindow)
+_REFUSED: Final = (DeltaWindow, PunctuatedWindow, PolicyWindow, AdaptiveWindow)
 
 
 def run(
@@ -55,7 +52,7 @@ def run(
     packs = packed(df, job)
     timed = plan.lateness is not None
     if plan.lateness is not None:
-        # Without the column itself, Spark filters no pack: late rows are counted, and told from those that are not.
+        # Without the column itself, Spark filters no pack: so that late rows can be counted.
         packs = packs.withWatermark("newest", job.clock.delay(plan.lateness))
     history = None if initial is None else packed(_checked_history(initial, df), job).select("bucket", "rows")
     results = (
@@ -117,11 +114,11 @@ def _problems(plan: Plan, on_late: Any, columns: list[str]) -> list[str]:
     if plan.on is None:
         found.append("on: a stream needs times: name their column with on=")
     if plan.lateness is None and plan.emit != "arrival":
-        found.append(f"lateness: emit={plan.emit!r} waits for late rows: say for how long, lateness='10m'")
+        found.append(f"lateness: emit={plan.emit!r} waits for late rows: give the longest wait, lateness='10m'")
     found += [
         f"{window!r} is for frames and batches: a stream takes windows of time, rows and sessions"
         for window in plan.windows
-        if isinstance(window, _PATHS)
+        if isinstance(window, _REFUSED)
     ]
     if slides(plan) and on_late == "keep":
         found.append("on_late: a late row is no row of a plan whose windows slide by a time: it can only be dropped")
@@ -133,7 +130,7 @@ def _problems(plan: Plan, on_late: Any, columns: list[str]) -> list[str]:
 
 
 def _retained(plan: Plan, clock: Clock, retain: Any) -> int | None:
-    """How long rows are kept: as long as asked for, or as the longest window is; None if windows count rows."""
+    """How long rows are retained: as asked, or as long as the longest window; None if windows count rows."""
     lengths = []
     for window in plan.windows:
         length = window.length if isinstance(window, (TimeWindow, TumblingWindow)) else None
@@ -145,7 +142,7 @@ def _retained(plan: Plan, clock: Clock, retain: Any) -> int | None:
         return longest
     asked = parse_duration(retain).ticks(clock.kind)
     if asked < longest:
-        settle([f"retain: rows are kept for {retain!r}, and the longest window is longer: keep them for as long"])
+        settle([f"retain: rows are retained for {retain!r}, and the longest window is longer: retain them for as long"])
     return asked
 
 

@@ -1,8 +1,8 @@
-"""The stateful operator: a bucket's packs in, packs of results out."""
+"""Spark's stateful operator over its state store: a bucket's packs in, packs of results out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import astuple
 from typing import Any, Final
 
@@ -19,14 +19,59 @@ from sash.spark.stream.bucket import Bucket
 from sash.spark.stream.cache import ENGINES
 from sash.spark.stream.job import Job
 from sash.spark.stream.metrics import metric_names, metrics_sql
-from sash.spark.stream.segments import pack, pieces, unpack
-from sash.spark.stream.state import SparkState
+from sash.spark.stream.packing import pack, slices, unpack
 
-__all__ = ["RESULTS_SQL", "BucketProcessor"]
+__all__ = ["RESULTS_SQL", "BucketProcessor", "SparkState"]
 
 RESULTS_SQL: Final = f"{metrics_sql()}, rows_out binary"
-#: A pack of results is cut into pieces of this many bytes.
-_PIECE: Final = 16 << 20
+#: The most bytes of a pack of results.
+_PACK_BYTES: Final = 16 << 20
+
+
+class SparkState:
+    """A value and a map of Spark's arbitrary state, under the key that the operator is called for."""
+
+    def __init__(self, handle: Any, timers: bool) -> None:
+        self._handle = handle
+        self._timers = timers
+        self._manifest = handle.getValueState("manifest", "data binary")
+        self._segments = handle.getMapState("segments", "place bigint", "rows binary")
+
+    def manifest(self) -> bytes | None:
+        """What was put last; None if nothing was."""
+        found = self._manifest.get()
+        return None if found is None else bytes(found[0])
+
+    def put_manifest(self, data: bytes) -> None:
+        """Replace it."""
+        self._manifest.update((data,))
+
+    def segment(self, place: int) -> bytes:
+        """The segment at a place."""
+        return bytes(self._segments.getValue((place,))[0])
+
+    def put_segment(self, place: int, data: bytes) -> None:
+        """A segment at a place that has none."""
+        self._segments.updateValue((place,), (data,))
+
+    def drop_segments(self, places: Iterable[int]) -> None:
+        """Delete segments."""
+        for place in places:
+            self._segments.removeKey((place,))
+
+    def clear(self) -> None:
+        """Delete everything."""
+        self._manifest.clear()
+        self._segments.clear()
+
+    def set_timer(self, old: int | None, new: int | None) -> None:
+        """Be called when the watermark reaches the new time, in milliseconds, and not at the old one."""
+        if not self._timers or old == new:
+            return
+        if old is not None:
+            self._handle.deleteTimer(old)
+        if new is not None:
+            self._handle.registerTimer(new)
 
 
 class BucketProcessor(StatefulProcessor):
@@ -45,8 +90,8 @@ class BucketProcessor(StatefulProcessor):
         # What came from one partition of the source stays in its order, whichever task packed first.
         packs = sorted(rows, key=lambda pack: (pack.source, pack.place))
         bucket = Bucket(self._job, self._state, ENGINES)
-        told = bucket.rows([unpack(bytes(pack.rows)) for pack in packs], self._watermark(timerValues))
-        return self._packed(bucket, told)
+        results = bucket.rows([unpack(bytes(pack.rows)) for pack in packs], self._watermark(timerValues))
+        return self._packed(bucket, results)
 
     def handleExpiredTimer(  # noqa: N802
         self,
@@ -68,10 +113,10 @@ class BucketProcessor(StatefulProcessor):
     def _watermark(self, timers: TimerValues) -> int:
         return int(timers.getCurrentWatermarkInMs()) if self._timers else 0
 
-    def _packed(self, bucket: Bucket, told: pa.Table) -> Iterator[Row]:
-        """The results, the numbers beside the first of them."""
+    def _packed(self, bucket: Bucket, results: pa.Table) -> Iterator[Row]:
+        """The results, with the metrics beside the first of them."""
         numbers = astuple(bucket.metrics)
         shape = Row(*metric_names(), "rows_out")
-        for piece in pieces(told, _PIECE) if told.num_rows else [None]:
-            yield shape(*numbers, None if piece is None else pack(piece))
+        for part in slices(results, _PACK_BYTES) if results.num_rows else [None]:
+            yield shape(*numbers, None if part is None else pack(part))
             numbers = tuple(type(number)() for number in numbers)

@@ -1,8 +1,8 @@
-"""The aggregations of a plan that the core answers from its trees, whatever the size of the windows."""
+"""The aggregations of a plan that the core computes from its trees, whatever the size of the windows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,8 +18,9 @@ from sash.aggregations.records import Answer, Part, Path, Row, Slot, build, fits
 from sash.batch.naming import output_name
 from sash.batch.slides import slides
 from sash.columns import read_column
+from sash.operator.config import configure_lookups
 from sash.spark.stream.job import Job
-from sash.spark.stream.kept import Ticks
+from sash.spark.stream.retained import Ticks
 from sash.windows import TimeWindow
 
 __all__ = ["Tree", "split"]
@@ -30,12 +31,11 @@ Lookup = Callable[[str, Ticks], pa.Array]
 #: What names the slot that holds the numbers of rows, before the column that must not be null in them.
 _NUMBER: Final = "\0number of "
 _NOTHING, _INTEGER = 0, 1
-_LONGEST: Final = 2**63 - 1
 
 
 def split(job: Job) -> tuple[dict[str, Aggregation], dict[str, Aggregation]]:
-    """The aggregations that are answered from trees, and those that run over rows; neither where windows slide by a
-    time of their own."""
+    """The aggregations that are computed from trees, and those that run over rows; neither where windows slide by a
+    time."""
     wanted = {} if slides(job.plan) else dict(job.plan.aggregations)
     native = {name: one for name, one in wanted.items() if _in_tree(one, job)}
     return native, {name: one for name, one in wanted.items() if name not in native}
@@ -86,24 +86,17 @@ class _Output:
 
 
 class Tree:
-    """The windows of a bucket's keys in the core. Rows go in by columns; windows are asked by key and time."""
+    """The windows of a bucket's keys in the core. Rows go in by columns; windows are queried by key and time."""
 
     def __init__(self, job: Job, aggregations: Mapping[str, Aggregation]) -> None:
         self._job = job
         self._row, self._outputs = _laid_out(job, aggregations)
-        step = job.clock.kind.step
-        self._core = _core.Keyed(
-            self._row,
-            [_span(window, job) for window in job.plan.windows if isinstance(window, TimeWindow)],
-            None,
-            None,
-            1.0 if step is None else step * 1e-18,
-            False,
-        )
+        windows = tuple(window for window in job.plan.windows if isinstance(window, TimeWindow))
+        self._core = _core.Operator(configure_lookups(self._row, windows, job.clock.kind))
 
     @property
     def picks_rows(self) -> bool:
-        """Whether it answers with values of rows, which must be kept then."""
+        """Whether results are values of rows, which must be retained then."""
         return any(output.column is not None for output in self._outputs)
 
     def memory(self) -> int:
@@ -116,14 +109,14 @@ class Tree:
 
     def arrivals(self, codes: Ticks, ticks: Ticks, table: pa.Table, first: int, look: Lookup) -> dict[str, pa.Array]:
         """The same, with what each row finds when it arrives."""
-        return self._named(self._core.extend(codes, ticks, self._columns(table, first)), look)
+        return self._named(self._core.push_many(codes, ticks, self._columns(table, first), None, [], None, None), look)
 
-    def answers(self, codes: Ticks, ticks: Ticks, look: Lookup) -> dict[str, pa.Array]:
+    def results(self, codes: Ticks, ticks: Ticks, look: Lookup) -> dict[str, pa.Array]:
         """The results of the windows that end at the ticks. Cost: O(log n) a window."""
-        return self._named(self._core.answer(codes, ticks), look)
+        return self._named(self._core.query_many(codes, ticks), look)
 
     def advance(self, watermark: int) -> None:
-        """Nothing before the watermark will be asked."""
+        """No window that ends before the watermark will be queried."""
         self._core.advance(watermark)
 
     def trimmed(self) -> set[int]:
@@ -143,13 +136,15 @@ class Tree:
             return [np.arange(first, first + table.num_rows), np.asarray(there).view(np.uint8)]
         return _with_marks(_whole(table.column(name)), slot.inputs)
 
-    def _named(self, answers: Sequence[Any], look: Lookup) -> dict[str, pa.Array]:
-        parts = len(self._row.parts)
+    def _named(self, results: _core.OperatorResults, look: Lookup) -> dict[str, pa.Array]:
+        labels = self._job.plan.labels
+        cells = [results.cells(part) for part in range(len(self._row.parts))]
         named = {}
-        for window, label in enumerate(self._job.plan.labels):
+        for window, label in enumerate(labels):
             for output in self._outputs:
                 name = output_name(output.name, label)
-                words, tags = answers[window * parts + output.position]
+                # Results come row by row, a window after the other.
+                words, tags = (np.ascontiguousarray(one[window :: len(labels)]) for one in cells[output.position])
                 if output.column is None:
                     assert output.answer is not None
                     named[name] = _numbers(words, tags, output.answer, self._job.types[name])
@@ -182,11 +177,6 @@ def _place(items: list[Any], item: Any) -> int:
     return items.index(item)
 
 
-def _span(window: TimeWindow, job: Job) -> tuple[int, float, bool, bool]:
-    length = min(window.length.ticks(job.clock.kind), _LONGEST)
-    return length, float(length), window.closed in ("left", "both"), window.closed in ("right", "both")
-
-
 def _whole(column: pa.ChunkedArray) -> pa.Array:
     whole = column.combine_chunks()
     return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
@@ -204,7 +194,7 @@ def _with_marks(array: pa.Array, inputs: str) -> Any:
 
 
 def _numbers(words: Ticks, tags: npt.NDArray[np.uint8], answer: Answer, kind: pa.DataType) -> pa.Array:
-    """The answers of a part as a column of the type."""
+    """The results of a part as a column of the type."""
     missing = tags == _NOTHING
     values: npt.NDArray[Any]
     if pa.types.is_floating(kind):

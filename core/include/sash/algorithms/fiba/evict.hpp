@@ -52,7 +52,7 @@ void Fiba<M>::advance_left() {
     finish(path, top, old_height);
 }
 
-//! What is left is one leaf, the right finger's: its total is the whole answer.
+//! What is left is one leaf, the right finger's: its total is the whole result.
 template <Monoid M>
 void Fiba<M>::settle_as_single() {
     left_[0] = right_[0];

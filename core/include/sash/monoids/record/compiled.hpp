@@ -91,7 +91,7 @@ public:
         if (overflowed(words)) throw CompiledError();
         Numbers result;
         const int status = functions_.lower(reals(words), result.data());
-        // Not the answer of an empty window, which may be another.
+        // Not the result of an empty window, which may be another.
         if (status == 2) return std::vector<Scalar>(1);
         if (status != 0) throw CompiledError();
         if (!functions_.several) return scalar<Outcome>(result[0], functions_.integer_results[0]);

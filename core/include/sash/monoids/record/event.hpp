@@ -1,4 +1,4 @@
-//! What a record reads of an event, and what its members answer.
+//! What a record reads of an event, and the results of its members.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Event {
     std::span<const Field> fields;
 };
 
-//! A number by its code: whoever asks knows the kind of the column.
+//! A number by its code: the caller knows the kind of the column.
 struct Coded {
     Cell cell;
 };
@@ -37,7 +37,7 @@ struct Instant {
 
 //! monostate where there is no value.
 using Scalar = std::variant<std::monostate, std::int64_t, double, Coded, Instant>;
-//! What one member answers: a scalar, or several for a member that answers with a record of its own.
+//! The result of one member: a scalar, or several for a member whose result is a record of its own.
 using Outcome = std::variant<std::monostate, std::int64_t, double, Coded, Instant, std::vector<Scalar>>;
 
 }  // namespace sash

@@ -49,11 +49,11 @@ public:
     //! The parts of an event, each the identity where it reads a null; whether any part took it.
     virtual bool lift(const Event& event, Word* out) const = 0;
     virtual void combine(const Word* older, const Word* newer, Word* out) const = 0;
-    //! Asked for only where every part has one.
+    //! Called only where every part has one.
     virtual void inverse(const Word* whole, const Word* older, Word* out) const = 0;
     virtual Outcome lower(std::size_t part, const Word* words) const = 0;
-    //! What each part answers, at its place in `out`. One call for all of them: one that the machine cannot foresee
-    //! costs more than an answer.
+    //! The result of each part, at its place in `out`. One call for all of them: one that the machine cannot foresee
+    //! costs more than a result.
     virtual void lower(const Word* words, std::span<const std::size_t> places, std::vector<Outcome>& out) const = 0;
     //! Whether a part may lose its number, and whether one has: its result is an error then.
     virtual bool can_overflow() const = 0;

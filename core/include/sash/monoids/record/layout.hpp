@@ -74,7 +74,7 @@ public:
     Outcome lower(std::size_t part, const Word* words) const {
         return runs_[places_[part].run].group->lower(places_[part].part, words + offset(part));
     }
-    //! What all parts answer, in their order.
+    //! The results of all parts, in their order.
     std::vector<Outcome> lower(const Word* words) const {
         std::vector<Outcome> outcomes(parts());
         for (std::size_t run = 0; run < runs_.size(); ++run)

@@ -1,4 +1,4 @@
-//! The answers of the monoids that answer with several numbers.
+//! The results of the monoids that give several numbers.
 #pragma once
 
 #include <variant>

@@ -13,7 +13,8 @@ sash.testing.LawError: <aggregation minus> breaks the law of identity:
   a = 1
 """
 
-from sash.laws.checks import (
+from sash.testing.law_error import LawError
+from sash.testing.laws import (
     TOLERANCE,
     assert_lawful,
     check_associative,
@@ -23,11 +24,10 @@ from sash.laws.checks import (
     check_identity,
     check_inverse,
     check_pure,
+    same,
 )
-from sash.laws.comparing import same
-from sash.laws.errors import LawError
-from sash.laws.strategies import nasty_values, values_for
-from sash.oracle import Oracle
+from sash.testing.oracle import Oracle
+from sash.testing.samples import nasty_values, values_for
 
 __all__ = [
     "TOLERANCE",

@@ -1,4 +1,4 @@
-//! What a paged FiBA answers: totals, ranges, prefixes for a slide policy, walks, and whether it is sound.
+//! The queries of a paged FiBA: totals, ranges, prefixes for a slide policy, walks, and whether it is sound.
 #pragma once
 
 #include <algorithm>

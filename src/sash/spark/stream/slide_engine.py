@@ -1,4 +1,4 @@
-"""Windows of a bucket that speak at times of their own: a row for each key and end that the watermark has passed."""
+"""Windows of a bucket that slide by a time: a row for each key and end that the watermark has passed."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import numpy as np
 import pyarrow as pa
 
 from sash.batch.engine import Job as FrameJob
+from sash.batch.slides import slides
 from sash.operator.scale import Grid, Scale
-from sash.spark.stream.engine import BucketEngine, Told
+from sash.spark.stream.engine import BucketEngine, Emitted
 from sash.spark.stream.job import Job
 from sash.spark.typed import TypedFrame
 from sash.windows import TimeWindow
 
-__all__ = ["SlideEngine"]
+__all__ = ["SlideEngine", "make_engine"]
 
 
 class SlideEngine(BucketEngine):
-    """Tells the ends between the watermark before and the watermark now, from the rows that windows hold: what a batch
-    costs grows with the kept rows and the ends that are due."""
+    """Emits the ends between the watermark before and the watermark now, from the rows that windows hold. The cost of a
+    batch grows with the retained rows and the ends that are due."""
 
     def __init__(self, job: Job) -> None:
         super().__init__(job)
@@ -44,19 +45,25 @@ class SlideEngine(BucketEngine):
         assert self._job.retain is not None
         return following if following <= newest + self._job.retain else None
 
-    def _finals(self, table: pa.Table, first: int, watermark: int | None) -> Told:
+    def _finals(self, table: pa.Table, first: int, watermark: int | None) -> Emitted:
         self.absorb(table, first, silent=False)
-        kept, _ = self._rows.joined()
+        rows, _ = self._rows.joined()
         nothing = np.empty(0, np.int64), np.empty(0, np.int32)
-        if watermark is None or not kept.num_rows:
-            return Told(self._job.told_schema.empty_table(), *nothing)
+        if watermark is None or not rows.num_rows:
+            return Emitted(self._job.result_schema.empty_table(), *nothing)
         start = time.perf_counter()
-        frame = TypedFrame(kept, self._job.types)
+        frame = TypedFrame(rows, self._job.types)
         job = FrameJob.of(frame, self._job.plan)
-        slides = job.slides()
-        due = slides.ends.ticks < watermark
+        found = job.slides()
+        ends = found.ends
+        due = ends.ticks < watermark
         if self.watermark is not None:
-            due &= slides.ends.ticks >= self.watermark
-        made = frame.made_of(job.at_slides(replace(slides, ends=slides.ends.only(due)), {}))
+            due &= ends.ticks >= self.watermark
+        made = frame.made_of(job.at_slides(replace(found, ends=ends.only(due)), {}))
         self.native_seconds += time.perf_counter() - start
-        return Told(made, *nothing)
+        return Emitted(made, *nothing)
+
+
+def make_engine(job: Job) -> BucketEngine:
+    """An engine without rows: one result a row, or one an end of a window that slides by a time."""
+    return SlideEngine(job) if slides(job.plan) else BucketEngine(job)

@@ -1,4 +1,4 @@
-"""The front door: one function for DataFrames at rest and DataFrames that never end."""
+"""`sash.spark.rolling`: one function for batch and streaming DataFrames."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def rolling(
     plan: Plan,
     *,
     types: Mapping[str, str | DataType] | None = None,
-    split_hot_keys: Any = None,
+    split_skewed_keys: Any = None,
     buckets: int | None = None,
     initial: DataFrame | None = None,
     on_late: Any = "drop",
@@ -29,13 +29,13 @@ def rolling(
     """The same rows, with a column for each aggregation and window behind them: what `sash.rolling` gives for a frame.
 
     A batch is shuffled by key, sorted within partitions and run through the native engine, chunk by chunk. A stream
-    keeps its windows in state, and answers as the plan's `emit` says. `docs/spark.md` tells of both.
+    keeps its windows in state, and emits results as the plan's `emit` says. `docs/spark.md` describes both.
 
     - `types`: the Spark types of results that an aggregation of your own gives, by its name: `{"best": "double"}`.
-    - `split_hot_keys`: of a batch: cut keys that are too large for one task by time. See `docs/spark.md`.
-    - `buckets`, `initial`, `on_late`, `retain`: of a stream: into how many parts its state is cut, the rows that it
-      starts from, what becomes of rows beyond the plan's lateness ("drop" or "keep"), and how long rows are kept, if
-      longer than the longest window. See `docs/spark-streams.md`.
+    - `split_skewed_keys`: of a batch: split keys that are too large for one task by time. See `docs/spark.md`.
+    - `buckets`, `initial`, `on_late`, `retain`: of a stream: into how many buckets its state is divided, the rows that
+      it starts from, what becomes of rows beyond the plan's lateness ("drop" or "keep"), and how long rows are
+      retained, if longer than the longest window. See `docs/spark-streams.md`.
 
     `PlanError` names all that does not fit, before anything runs. Cost of a batch: a shuffle, a sort, and O(1) combines
     a row for each aggregation and window.
@@ -53,13 +53,13 @@ def rolling(
     if not hasattr(df, "isStreaming"):
         raise TypeError(f"df is a DataFrame of Spark, not {type(df).__name__}: sash.rolling takes other frames")
     if df.isStreaming:
-        _refuse("a stream", "a batch", split_hot_keys=split_hot_keys)
+        _refuse("a stream", "a batch", split_skewed_keys=split_skewed_keys)
         from sash.spark.stream import run
 
         return run(df, plan, types=types, buckets=buckets, initial=initial, on_late=on_late, retain=retain)
     late = None if on_late == "drop" else on_late
     _refuse("a batch", "a stream", buckets=buckets, initial=initial, on_late=late, retain=retain)
-    return run_batch(df, plan, types=types, split_hot_keys=split_hot_keys)
+    return run_batch(df, plan, types=types, split_skewed_keys=split_skewed_keys)
 
 
 def _refuse(kind: str, other: str, **given: Any) -> None:

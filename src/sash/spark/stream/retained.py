@@ -1,17 +1,32 @@
-"""The rows of a bucket that are still needed as rows: to be told, or told again, or read by a window."""
+"""The rows of a bucket that are retained as rows: not emitted yet, open to revision, or read by a window.
+
+Most aggregations are answered from trees, without rows. What has no partial of fixed size is computed by a scan: the
+passes that frames run with, over the retained rows.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-__all__ = ["Chunk", "KeptRows", "Picked"]
+from sash.aggregations.args import ArgMax, ArgMin
+from sash.aggregations.base import Aggregation
+from sash.aggregations.records import takes_row
+from sash.batch.engine import Job as FrameJob
+from sash.plan import Emit, Plan
+from sash.spark.stream.job import Job
+from sash.spark.typed import TypedFrame
+
+__all__ = ["Chunk", "Picked", "RetainedRows", "Revisions", "Scan", "Ticks"]
+
+#: The column of key codes.
+_KEY: Final = "\0key"
 
 Ticks: TypeAlias = npt.NDArray[np.int64]
 Revisions: TypeAlias = npt.NDArray[np.int32]
@@ -28,7 +43,7 @@ class Chunk:
     #: They get no results of their own.
     silent: bool = False
     newest: int = field(init=False)
-    #: How often the results of each row have changed.
+    #: How often the results of each row were revised.
     revisions: Revisions = field(init=False)
 
     def __post_init__(self) -> None:
@@ -41,7 +56,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Picked:
-    """Some of the kept rows: the places within each chunk that has any."""
+    """Some of the retained rows: the places within each chunk that has any."""
 
     parts: list[tuple[Chunk, Ticks]]
     schema: pa.Schema
@@ -66,7 +81,7 @@ class Picked:
 
     @property
     def revisions(self) -> Revisions:
-        """How often the results of each have changed."""
+        """How often the results of each were revised."""
         return np.concatenate([np.empty(0, np.int32), *(chunk.revisions[places] for chunk, places in self.parts)])
 
     def table(self) -> pa.Table:
@@ -78,20 +93,20 @@ class Picked:
         """Those that are marked."""
         parts, start = [], 0
         for chunk, places in self.parts:
-            kept = places[wanted[start : start + len(places)]]
+            chosen = places[wanted[start : start + len(places)]]
             start += len(places)
-            if len(kept):
-                parts.append((chunk, kept))
+            if len(chosen):
+                parts.append((chunk, chosen))
         return Picked(parts, self.schema)
 
     def count_revision(self) -> None:
-        """Their results have changed once more."""
+        """Their results were revised once more."""
         for chunk, places in self.parts:
             chunk.revisions[places] += 1
 
 
-class KeptRows:
-    """Chunks by the numbers of their rows. A chunk goes as a whole, when its newest row is not needed any more."""
+class RetainedRows:
+    """Chunks by the numbers of their rows. A chunk is dropped as a whole, once its newest row is not needed."""
 
     def __init__(self, schema: pa.Schema) -> None:
         self.chunks: list[Chunk] = []
@@ -103,7 +118,7 @@ class KeptRows:
             self.chunks.append(chunk)
 
     def drop_before(self, ticks: int) -> None:
-        """Forget the chunks that have no row at or after the ticks."""
+        """Drop the chunks that have no row at or after the ticks."""
         self.chunks = [chunk for chunk in self.chunks if chunk.newest >= ticks]
 
     def memory(self) -> int:
@@ -134,13 +149,13 @@ class KeptRows:
         starts = np.cumsum([0, *(len(chunk) for chunk in self.chunks)])
         homes = np.searchsorted(firsts, numbers, "right") - 1
         places = starts[homes] + numbers - firsts[homes]
-        pieces = [piece for chunk in self.chunks for piece in chunk.table.column(column).chunks]
-        values = pa.chunked_array(pieces, self._schema.field(column).type)
+        arrays = [array for chunk in self.chunks for array in chunk.table.column(column).chunks]
+        values = pa.chunked_array(arrays, self._schema.field(column).type)
         taken = values.take(pa.array(places, mask=numbers < 0))
         return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
 
     def revise(self, numbers: Ticks, revisions: Revisions) -> None:
-        """Set how often the results of rows have changed. Rows that are gone are passed over."""
+        """Set how often the results of rows were revised. Rows that are dropped already are passed over."""
         firsts = [chunk.first for chunk in self.chunks]
         for number, revision in zip(numbers.tolist(), revisions.tolist(), strict=True):
             home = bisect_right(firsts, number) - 1
@@ -172,3 +187,43 @@ def _joined(parts: list[Ticks]) -> Ticks:
 
 def _rows(table: pa.Table, places: Ticks) -> pa.Table:
     return table if len(places) == table.num_rows else table.take(pa.array(places))
+
+
+class Scan:
+    """Results by the native passes over all rows that windows may hold, key by key. The cost of a batch grows with the
+    retained rows of its keys, and not only with its own: that is the price of partials that have no fixed size."""
+
+    def __init__(self, job: Job, aggregations: Mapping[str, Aggregation]) -> None:
+        named = {name: _with_columns(one, job.schema.names) for name, one in aggregations.items()}
+        self._plans = {emit: _narrowed(job.plan, named, emit) for emit in ("final", "arrival")}
+        self._types = job.types
+        read = [column for one in named.values() for column in one.columns]
+        self.columns = tuple(dict.fromkeys([job.on, *read]))
+
+    def results(
+        self, table: pa.Table, codes: npt.NDArray[np.int64], wanted: npt.NDArray[np.int64], emit: Emit
+    ) -> dict[str, pa.Array]:
+        """The results of the rows at the wanted places of the table, which holds the rows in order of arrival."""
+        needed = np.zeros(int(codes.max(initial=0)) + 1, bool)
+        needed[codes[wanted]] = True
+        read = needed[codes]
+        places = np.cumsum(read) - 1
+        keyed = table.select(self.columns).append_column(_KEY, pa.array(codes))
+        if not read.all():
+            keyed = keyed.filter(pa.array(read))
+        plan = self._plans[emit]
+        frame = TypedFrame(keyed, self._types)
+        columns = frame.with_columns(FrameJob.of(frame, plan).answers({}))
+        rows = pa.array(places[wanted])
+        return {name: column.take(rows) for name, column in zip(plan.outputs, columns, strict=True)}
+
+
+def _with_columns(aggregation: Aggregation, names: Sequence[str]) -> Aggregation:
+    """An aggregation that takes the whole row takes its columns by name: there are columns beside them here."""
+    if isinstance(aggregation, (ArgMax, ArgMin)) and takes_row(aggregation):
+        return type(aggregation)(aggregation.columns[0], list(names), nan=aggregation.nan)
+    return aggregation
+
+
+def _narrowed(plan: Plan, aggregations: Mapping[str, Aggregation], emit: str) -> Plan:
+    return Plan(**plan._parts() | {"aggregations": dict(aggregations), "by": _KEY, "emit": emit})

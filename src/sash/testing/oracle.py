@@ -15,7 +15,7 @@ __all__ = ["Oracle"]
 
 
 class Oracle:
-    """The window by brute force: a sorted list of times and partials, combined from left to right at each question.
+    """The window by brute force: a sorted list of times and partials, combined from left to right at each query.
 
     It has the methods of `sash.Window` and takes events in any order, or refuses late ones if `in_order`. Every test of
     a fast window compares with it. Cost: O(n) for everything.
@@ -40,20 +40,20 @@ class Oracle:
         ticks = times.encode_as(kind, time)
         if self.aggregation.skips(value):
             return
-        kept = self._times_as(kind)
-        if self.in_order and kept and ticks < kept[-1]:
+        present = self._times_as(kind)
+        if self.in_order and present and ticks < present[-1]:
             raise OutOfOrderError(
                 f"the time {time!r} is before the youngest, {self.youngest!r}: sort, or allow any order"
             )
         when = (times.decode(kind, ticks),) if self.aggregation.timed else ()
         partial = self.aggregation.lift(value, *when)
-        place = bisect_left(kept, ticks)
-        if place < len(kept) and kept[place] == ticks:
+        place = bisect_left(present, ticks)
+        if place < len(present) and present[place] == ticks:
             self._partials[place] = self.aggregation.combine(self._partials[place], partial)
         else:
-            kept.insert(place, ticks)
+            present.insert(place, ticks)
             self._partials.insert(place, partial)
-        self._kind, self._times = kind, kept
+        self._kind, self._times = kind, present
 
     def bulk_insert(self, times: Iterable[Any], values: Iterable[Any]) -> None:
         """Put many in, in the order given; all of them or, if one is refused, none."""

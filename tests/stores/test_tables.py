@@ -23,19 +23,19 @@ def test_each_store_is_a_store(make_store: MakeStore) -> None:
     """The protocol is all that a window asks for."""
     store = make_store()
     assert isinstance(store, sash.store.Store)
-    shelf = store.open("w")
-    assert isinstance(shelf, sash.store.Shelf)
-    shelf.close()
+    table = store.open("w")
+    assert isinstance(table, sash.store.Table)
+    table.close()
 
 
 def test_values_come_back_in_the_order_of_the_question(make_store: MakeStore) -> None:
     """A key that nobody put has no value."""
-    shelf = make_store().open("w")
-    shelf.put_many([(b"b", b"2"), (b"a", b"1"), (b"a\x00\xff", bytes(range(256)))])
-    assert shelf.get_many([b"a", b"c", b"b", b"a\x00\xff"]) == [b"1", None, b"2", bytes(range(256))]
-    shelf.put_many([(b"a", b"3")])
-    assert shelf.get_many([b"a"]) == [b"3"]
-    shelf.close()
+    table = make_store().open("w")
+    table.put_many([(b"b", b"2"), (b"a", b"1"), (b"a\x00\xff", bytes(range(256)))])
+    assert table.get_many([b"a", b"c", b"b", b"a\x00\xff"]) == [b"1", None, b"2", bytes(range(256))]
+    table.put_many([(b"a", b"3")])
+    assert table.get_many([b"a"]) == [b"3"]
+    table.close()
 
 
 def test_windows_do_not_see_each_other(make_store: MakeStore) -> None:
@@ -52,25 +52,25 @@ def test_windows_do_not_see_each_other(make_store: MakeStore) -> None:
 
 
 def test_what_was_put_is_there_for_the_next(make_store: MakeStore) -> None:
-    """A shelf that is closed can be opened again, by another object too."""
-    shelf = make_store().open("w")
-    shelf.put_many([(b"a", b"1")])
-    shelf.flush()
-    shelf.close()
-    shelf.close()
+    """A table that is closed can be opened again, by another object too."""
+    table = make_store().open("w")
+    table.put_many([(b"a", b"1")])
+    table.flush()
+    table.close()
+    table.close()
     again = make_store().open("w")
     assert again.get_many([b"a"]) == [b"1"]
     again.close()
 
 
 def test_a_window_has_one_writer(make_store: MakeStore) -> None:
-    """The second one is told so, and the first one goes on."""
+    """The second one gets an error, and the first one goes on."""
     store = make_store()
-    shelf = store.open("w")
+    table = store.open("w")
     with pytest.raises(StoreError, match="open"):
         make_store().open("w")
-    shelf.put_many([(b"a", b"1")])
-    shelf.close()
+    table.put_many([(b"a", b"1")])
+    table.close()
     make_store().open("w").close()
 
 
@@ -90,26 +90,26 @@ def test_ranges_are_deleted_as_bytes_are_ordered(
     make_store: MakeStore, items: dict[bytes, bytes], ranges: list[tuple[bytes, bytes]]
 ) -> None:
     """The first key of a range is in, the last is out; a range the wrong way round is empty."""
-    shelf = make_store().open("w")
-    shelf.delete_ranges([(b"", b"\xff" * 4)])
+    table = make_store().open("w")
+    table.delete_ranges([(b"", b"\xff" * 4)])
     if items:
-        shelf.put_many(list(items.items()))
-    shelf.delete_ranges(ranges)
+        table.put_many(list(items.items()))
+    table.delete_ranges(ranges)
     left = {key for key in items if not any(first <= key < last for first, last in ranges)}
-    found = shelf.get_many(sorted(items))
+    found = table.get_many(sorted(items))
     assert found == [items[key] if key in left else None for key in sorted(items)]
-    shelf.close()
+    table.close()
 
 
 def test_many_keys_are_deleted_at_once(make_store: MakeStore) -> None:
     """More of them than a store deletes in one go."""
-    shelf = make_store().open("w")
+    table = make_store().open("w")
     numbers = [number.to_bytes(4) for number in range(3000)]
-    shelf.put_many([(key, b"x") for key in numbers])
-    shelf.delete_ranges([(numbers[10], numbers[2900]), (numbers[2950], numbers[2999])])
+    table.put_many([(key, b"x") for key in numbers])
+    table.delete_ranges([(numbers[10], numbers[2900]), (numbers[2950], numbers[2999])])
     kept = {*range(10), *range(2900, 2950), 2999}
-    assert [n for n, value in enumerate(shelf.get_many(numbers)) if value is not None] == sorted(kept)
-    shelf.close()
+    assert [n for n, value in enumerate(table.get_many(numbers)) if value is not None] == sorted(kept)
+    table.close()
 
 
 @pytest.mark.parametrize(("package", "store"), [("lmdb", "Lmdb('x')"), ("redis", "Redis('redis://localhost')")])
