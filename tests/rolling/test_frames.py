@@ -264,7 +264,7 @@ def test_leap_days_and_negative_times_and_nanoseconds() -> None:
 
 
 def test_sessions_tumbling_and_landmarks() -> None:
-    """Policies other than lengths and counts tell what they hold so far."""
+    """Policies other than lengths and counts give what they hold so far."""
     frame = {"t": np.array([1, 2, 6, 7, 20, 21]), "s": np.array(list("abcdef"), object)}
 
     def path(window: Any) -> list[Any]:

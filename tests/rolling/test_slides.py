@@ -56,10 +56,10 @@ def table(events: list[Any], real: bool = False) -> pa.Table:
 
 
 def by_operator(frame: pa.Table, over: sash.Aggregation, window: sash.TimeWindow, column: str) -> dict[Any, Any]:
-    """What sash.Sliding tells, by key and end."""
+    """What sash.Sliding emits, by key and end."""
     operator = sash.Sliding(over, window, by=True, emit="final")
     operator.push_many(frame["k"].to_pylist(), frame["t"].to_pylist(), frame[column].to_pylist())
-    return {(told.key, told.end): (told.start, told.value) for told in operator.finish()}
+    return {(result.key, result.end): (result.start, result.value) for result in operator.finish()}
 
 
 @given(rows, slides, closed, st.booleans())
@@ -69,10 +69,10 @@ def test_slides_over_a_frame_are_those_of_the_operator(events: Any, slide: Any, 
     window = sash.TimeWindow(length, every=every, closed=ends)
     frame = table(events, real)
     ours = sash.rolling(frame, by="k", on="t", window=window, all=sash.Concat("s"), sum=sash.Sum("x"))
-    told = {(row["k"], row["window_end"]): (row["window_start"], row["all"], row["sum"]) for row in ours.to_pylist()}
+    emitted = {(row["k"], row["window_end"]): (row["window_start"], row["all"], row["sum"]) for row in ours.to_pylist()}
     texts, sums = by_operator(frame, sash.Concat(), window, "s"), by_operator(frame, sash.Sum(), window, "x")
-    assert len(told) == ours.num_rows
-    assert told == {where: (*texts[where], sums[where][1]) for where in texts}
+    assert len(emitted) == ours.num_rows
+    assert emitted == {where: (*texts[where], sums[where][1]) for where in texts}
 
 
 @given(rows, slides, closed)

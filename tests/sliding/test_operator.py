@@ -328,7 +328,7 @@ class TestRefusals:
             ({"policy": 5}, WindowSpecError, "a length or a count"),
             ({"policy": []}, WindowSpecError, "no window"),
             ({"policy": ["1h", "1h"]}, WindowSpecError, "twice"),
-            ({"policy": [TimeWindow("1h", every="1m"), TimeWindow("2h")]}, WindowSpecError, "different moments"),
+            ({"policy": [TimeWindow("1h", every="1m"), TimeWindow("2h")]}, WindowSpecError, "different triggers"),
             ({"trigger": "often"}, WindowSpecError, "a trigger is"),
             ({"trigger": EverySlide()}, WindowSpecError, "needs a slide"),
             ({"trigger": OnPunctuation()}, WindowSpecError, "needs a predicate"),

@@ -31,12 +31,15 @@ public:
         const KeyId id = state_.open(event.slot, event.ticks);
         if (!state_.has_rows()) return take_at_once(id, event);
         const std::size_t place = state_.put(id, event, unaffected_);
+        // What is emitted at once does not depend on the watermark, and finds its window alone where that has moved.
+        const bool at_once = state_.plan().emit == Emit::arrival && !fires_at_slides();
+        if (at_once) follow_newest(id);
         if (fires_at_slides()) {
             slides_.row(id, place, unaffected_);
         } else {
             events_.row(id, place, unaffected_);
         }
-        follow_newest();
+        if (!at_once) follow_newest(id);
         state_.tidy(id);
     }
 
@@ -81,8 +84,7 @@ private:
     //! Windows that are found by the time of the event alone.
     void take_at_once(KeyId id, const IncomingEvent& event) {
         const std::int64_t number = state_.count();
-        follow_newest();
-        state_.tidy(id);
+        follow_newest(id);
         state_.put_partial(id, event.ticks, event.has_partial);
         if (state_.plan().fires_on == FiresOn::demand || !event.fires) return;
         const auto bounds = state_.bounds();
@@ -98,10 +100,11 @@ private:
         return state_.partials().any(id, found.from, found.to) ? std::optional(found) : std::nullopt;
     }
 
-    //! The watermark trails the newest event.
-    void follow_newest() {
+    //! The watermark trails the newest event; partials that the key needs no more go. Rows stay where they are.
+    void follow_newest(KeyId id) {
         const OperatorPlan& plan = state_.plan();
         if (plan.lateness) move_watermark(plan.lateness->before(*state_.now().newest, plan.reals));
+        state_.evict_needless(id);
     }
 
     void move_clock(Time ticks) {

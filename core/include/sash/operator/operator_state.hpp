@@ -115,7 +115,6 @@ public:
     //! Drops rows in the midst of a call that cannot fail, so that a long batch retains no more than a short one. All
     //! that is before the watermark has been emitted.
     void tidy(KeyId id) {
-        evict_needless(id, now_.watermark);
         State& state = keys_[id];
         if (undo_.on || state.rows().size() <= kFew || state.rows().size() < state.extras().drop_at) return;
         drop_rows(id);
@@ -124,7 +123,9 @@ public:
     //! The keys that have no state any more, since the last call.
     std::vector<KeySlot> take_freed() { return keys_.take_freed(); }
 
-    //! Partials that no window which ends at or after the time can hold go.
+    //! Partials go as soon as no window which ends at or after the watermark, or the time, can hold them: what is left is
+    //! the window, and its total is ready.
+    void evict_needless(KeyId id) { evict_needless(id, now_.watermark); }
     void evict_before(KeyId id, Time time) { evict_needless(id, time); }
 
     //! Drops what no window after the watermark can hold, and the keys that have nothing left. O(keys).
@@ -430,7 +431,6 @@ private:
             state.edit_extras().revisions.drop_before(*now_.watermark);
     }
 
-    //! Partials go as soon as no window can hold them: what is left is the window, and its total is ready.
     void evict_needless(KeyId id, const std::optional<Time>& time) {
         if (!time) return;
         if (!has_rows_ || only_time_windows()) {
