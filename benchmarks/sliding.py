@@ -1,9 +1,10 @@
-"""How many events a second go through `sash.Sliding.push_many`: each policy and emit, in the core and in Python.
+"""How many events a second go through `sash.Sliding`: each policy and emit mode, and what one `push` costs.
 
     python benchmarks/sliding.py [events]
 
-A line is printed only after both engines were compared, result by result, over the events that the engine in Python
-takes. One key, 1% of the events late by up to 1,000 places; sums of whole numbers, so that all ways to a sum agree.
+A line is printed only after the results of native members were compared, one by one, with those of the same aggregation
+run by its Python methods. One key, 1% of the events late by up to 1,000 ticks; sums of whole numbers, so that all ways
+to a sum agree.
 """
 
 import sys
@@ -13,13 +14,46 @@ from typing import Any, Final
 import numpy as np
 
 import sash
-from sash.triggers import AtWatermark, EachEvent
-from sash.windows import CountWindow, SessionWindow, TimeWindow, TumblingWindow
+from sash.triggers import AtWatermark, EachEvent, OnPunctuation
+from sash.windows import (
+    AdaptiveWindow,
+    CountWindow,
+    DeltaWindow,
+    PolicyWindow,
+    PunctuatedWindow,
+    SessionWindow,
+    TimeWindow,
+    TumblingWindow,
+)
 
-#: The engine in Python takes so many events, for the comparison and for its own figure.
+#: Members in Python take so many events, for the comparison and for their own figure.
 FEW: Final = 10_000
 LATENESS: Final = 1_000
 REPEATS: Final = 3
+
+
+class PythonSum(sash.Aggregation):
+    """A sum of one's own."""
+
+    identity = 0
+
+    def lift(self, value: int) -> int:
+        """The value is its own partial."""
+        return value
+
+    def combine(self, older: int, newer: int) -> int:
+        """Add."""
+        return older + newer
+
+    def lower(self, partial: int) -> int:
+        """The partial is the result."""
+        return partial
+
+
+def is_mark(value: Any) -> bool:
+    """Every hundredth value on average."""
+    return bool(value % 100 == 0)
+
 
 CASES: Final[dict[str, dict[str, Any]]] = {
     "time": {"policy": TimeWindow(1000)},
@@ -27,6 +61,7 @@ CASES: Final[dict[str, dict[str, Any]]] = {
     "time, min_periods": {"policy": TimeWindow(1000), "min_periods": 3},
     "time, changes only": {"policy": TimeWindow(1000), "changes_only": True},
     "time, at watermark": {"policy": TimeWindow(1000), "trigger": AtWatermark()},
+    "time, on punctuation": {"policy": TimeWindow(1000), "trigger": OnPunctuation(is_mark)},
     "count": {"policy": CountWindow(1000)},
     "count, each 10th": {"policy": CountWindow(1000, every=10)},
     "tumbling": {"policy": TumblingWindow(100)},
@@ -34,6 +69,10 @@ CASES: Final[dict[str, dict[str, Any]]] = {
     "tumbling count": {"policy": TumblingWindow(count=100)},
     "session": {"policy": SessionWindow(3)},
     "session, its end": {"policy": SessionWindow(3), "trigger": AtWatermark()},
+    "punctuated": {"policy": PunctuatedWindow(is_mark)},
+    "delta": {"policy": DeltaWindow(None, 500)},
+    "programmable": {"policy": PolicyWindow(lambda total, old: total - old >= 1000, over=sash.Count())},
+    "adaptive": {"policy": AdaptiveWindow(0.01)},
 }
 
 
@@ -46,9 +85,9 @@ def stream(events: int) -> tuple[Any, Any]:
     return ticks, random.integers(0, 1000, events)
 
 
-def operator(case: dict[str, Any], emit: str, algorithm: str) -> sash.Sliding:
-    """Make an operator of a case; "btree" runs in Python, "auto" in the core."""
-    return sash.Sliding(sash.Sum(), **case, emit=emit, lateness=LATENESS, algorithm=algorithm)
+def operator(case: dict[str, Any], emit: str, aggregation: sash.Aggregation) -> sash.Sliding:
+    """Make an operator of a case."""
+    return sash.Sliding(aggregation, **case, emit=emit, lateness=LATENESS)
 
 
 def seconds(made: sash.Sliding, ticks: Any, values: Any) -> float:
@@ -60,28 +99,44 @@ def seconds(made: sash.Sliding, ticks: Any, values: Any) -> float:
 
 
 def check(case: dict[str, Any], emit: str, ticks: Any, values: Any) -> None:
-    """Compare the two engines, result by result."""
-    said = []
-    for algorithm in ("auto", "btree"):
-        made = operator(case, emit, algorithm)
-        said.append([*made.push_many(ticks, values), *made.finish()])
-    if said[0] != said[1]:
-        raise SystemExit(f"{case}, {emit}: the engines say different things")
+    """Compare native members with Python ones, result by result."""
+    results = []
+    for aggregation in (sash.Sum(), PythonSum()):
+        made = operator(case, emit, aggregation)
+        results.append([*made.push_many(ticks, values), *made.finish()])
+    if results[0] != results[1]:
+        raise SystemExit(f"{case}, {emit}: native and Python members differ")
+
+
+def microseconds_a_push(aggregation: sash.Aggregation, events: int = 100_000) -> float:
+    """Measure single events of one key in order."""
+    s = sash.Sliding(aggregation, TimeWindow(1000), lateness=0)
+    for tick in range(2000):
+        s.push(tick, 1)
+    start = perf_counter()
+    for tick in range(2000, 2000 + events):
+        s.push(tick, 1)
+    taken = perf_counter() - start
+    if s.push(2000 + events, 1)[0].value != 1000:
+        raise SystemExit("push: the sum of a thousand ones is not a thousand")
+    return taken / events * 1e6
 
 
 def main(events: int) -> None:
-    """Print the table."""
+    """Print the tables."""
     ticks, values = stream(events)
     few = ticks[:FEW], values[:FEW]
-    print(f"\nsash.Sliding.push_many, one key, Sum, events a second, from Python {sys.version.split()[0]}")
-    print(f"{events:,} events in the core, {FEW:,} in Python\n")
-    print(f"{'window':<22} {'emit':<8} {'core':>12} {'Python':>10} {'times':>7}")
+    print(f"\nsash.Sliding.push, one key, in order, from Python {sys.version.split()[0]}, microseconds")
+    for name, aggregation in {"Sum": sash.Sum(), "a Python aggregation": PythonSum()}.items():
+        print(f"{name:<22} {min(microseconds_a_push(aggregation) for _ in range(REPEATS)):>8.2f}")
+    print(f"\nsash.Sliding.push_many, one key, events a second: {events:,} to Sum, {FEW:,} to a Python aggregation\n")
+    print(f"{'window':<22} {'emit':<8} {'Sum':>12} {'Python':>10}")
     for name, case in CASES.items():
         for emit in ("arrival", "final", "update"):
             check(case, emit, *few)
-            core = events / min(seconds(operator(case, emit, "auto"), ticks, values) for _ in range(REPEATS))
-            python = FEW / seconds(operator(case, emit, "btree"), *few)
-            print(f"{name:<22} {emit:<8} {core:>12,.0f} {python:>10,.0f} {core / python:>6.0f}x", flush=True)
+            native = events / min(seconds(operator(case, emit, sash.Sum()), ticks, values) for _ in range(REPEATS))
+            python = FEW / min(seconds(operator(case, emit, PythonSum()), *few) for _ in range(REPEATS))
+            print(f"{name:<22} {emit:<8} {native:>12,.0f} {python:>10,.0f}", flush=True)
 
 
 if __name__ == "__main__":

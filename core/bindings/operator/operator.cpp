@@ -521,13 +521,13 @@ void BoundOperator::restore(const nb::list& keys, const std::vector<bool>& reals
         engine_->state().set_partials(*partials_);
         Reader reader({body.c_str(), body.size()});
         reach_ = reader.real();
+        engine_->state().now() = {newest, watermark};
         Snapshot(engine_->state()).restore(reader, keys_.slots(keys));
         if (reader.left() != 0) throw DamagedSnapshot("bytes follow its last key");
     } catch (const DamagedSnapshot& damage) {
         raise("SnapshotError", std::string("the snapshot cannot be read: ") + damage.what());
     }
     keys_.settle();
-    engine_->state().now() = {newest, watermark};
     finished_ = finished;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sash/operator/emitter.hpp"
 #include "sash/operator/operator_state.hpp"
 #include "sash/snapshot.hpp"
 
@@ -42,7 +43,7 @@ public:
         for (const KeyId id : keys()) save(writer, id);
     }
 
-    //! Into an empty state; the slots of the keys in the order of `keys`. Throws DamagedSnapshot.
+    //! Into an empty state whose clock is set; the slots of the keys in the order of `keys`. Throws DamagedSnapshot.
     void restore(Reader& reader, const std::vector<KeySlot>& slots) {
         owner_.count_ = reader.i64();
         owner_.orders_ = reader.i64();
@@ -136,7 +137,7 @@ private:
             for (const std::int64_t number :
                  {subject, static_cast<std::int64_t>(window), revision.start, revision.end, revision.number})
                 writer.i64(number);
-            owner_.partials_->write(writer, revision.result);
+            if (owner_.partials_->writes_results()) owner_.partials_->write(writer, revision.result);
         }
     }
 
@@ -258,9 +259,36 @@ private:
             require(window < windows);
             const Time start = reader.i64(), end = reader.i64();
             const std::int64_t number = reader.i64();
-            state.edit_extras().revisions.exchange(
-                subject, window, Revision<Result>{start, end, owner_.partials_->read(reader), number});
+            Result result = owner_.partials_->writes_results() ? owner_.partials_->read(reader)
+                                                               : result_now(id, state, subject, window, end);
+            state.edit_extras().revisions.exchange(subject, window,
+                                                   Revision<Result>{start, end, std::move(result), number});
         }
+    }
+
+    //! What was emitted last of a window that may be revised is its result now. Of one that is final, nothing is asked.
+    Result result_now(KeyId id, const State& state, std::int64_t subject, std::size_t window, Time end) const {
+        if (owner_.now_.is_late(end)) return {};
+        const auto bounds = owner_.bounds();
+        std::optional<windows::Found> found;
+        if (owner_.plan_.fires_on == FiresOn::slides) {
+            found = bounds.at(state, window, end);
+        } else if (const std::optional<std::size_t> place = place_of(state, subject, end)) {
+            found = bounds.of_row(state, window, end, *place);
+        }
+        return found ? owner_.partials_->result(range_of(owner_, id, *found)) : Result{};
+    }
+
+    //! The row that a result is about, by its ordinal or its number.
+    std::optional<std::size_t> place_of(const State& state, std::int64_t subject, Time end) const {
+        const auto& rows = state.rows();
+        if (owner_.plan_.every > 1) {
+            const auto ordinal = static_cast<std::uint64_t>(subject);
+            if (subject < 1 || ordinal <= rows.dropped() || ordinal > rows.ever()) return std::nullopt;
+            return static_cast<std::size_t>(ordinal - 1 - rows.dropped());
+        }
+        const std::size_t place = rows.place_of(end, subject);
+        return place < rows.size() && rows[place].number == subject ? std::optional(place) : std::nullopt;
     }
 
     // At other times

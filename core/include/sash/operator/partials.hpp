@@ -74,6 +74,8 @@ concept StoredPartials = Partials<P> && requires(P p, KeyId key, std::span<const
     p.save(key, writer);
     p.restore(key, labels, reader);
     { p.labels(key) } -> std::convertible_to<std::vector<Time>>;
+    //! Whether results that may be revised can be written; they are computed anew otherwise.
+    { p.writes_results() } -> std::convertible_to<bool>;
     p.write(writer, result);
     { p.read(reader) } -> std::convertible_to<typename P::Result>;
 };
