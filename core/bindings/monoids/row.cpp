@@ -1,6 +1,7 @@
 #include "monoids/row.hpp"
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <utility>
