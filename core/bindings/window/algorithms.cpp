@@ -22,11 +22,11 @@ std::span<const std::string_view> algorithm_names() {
 Abilities abilities_of(std::string_view name) {
     Abilities abilities{};
     // Count has an inverse, so every algorithm takes it; Max has none.
-    with_algorithm<Count>(name, [&]<class C>(Type<C>) {
+    with_algorithm<Count, Use::baseline>(name, [&]<class C>(Type<C>) {
         using A = typename C::Algorithm;
         abilities = {C::takes_late, EvictsAnywhere<A>, AnswersRanges<A>, A::listable, EvictsByPolicy<A>, false};
     });
-    abilities.needs_inverse = !with_algorithm<Max>(name, [](auto) {});
+    abilities.needs_inverse = !with_algorithm<Max, Use::baseline>(name, [](auto) {});
     return abilities;
 }
 

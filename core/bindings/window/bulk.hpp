@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "monoids/values.hpp"
 #include "window/clock.hpp"
 #include "window/kernel.hpp"
-#include "monoids/values.hpp"
 
 namespace sash::face {
 

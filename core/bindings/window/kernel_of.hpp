@@ -1,72 +1,122 @@
 //! An algorithm over a monoid as a kernel: the last word of the type-erased window.
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
-#include "window/kernel_over.hpp"
 #include "sash/algorithms/fiba.hpp"
+#include "sash/window.hpp"
+#include "window/any_monoid.hpp"
+#include "window/front.hpp"
+#include "window/monoid_kernel.hpp"
 
 namespace sash::face {
 
 //! C is a Checked window.
 template <class C>
-class KernelOf : public KernelOver<typename C::Monoid> {
+class KernelOf : public MonoidKernel {
 public:
-    using Base = KernelOver<typename C::Monoid>;
     using Algorithm = typename C::Algorithm;
     using Monoid = typename C::Monoid;
-    using typename Base::Partial;
-    using typename Base::PartialPolicy;
-    using typename Base::Visitor;
+    using Partial = typename C::Partial;
 
-    KernelOf(const Monoid& monoid, const AlgorithmOptions& options)
-        : KernelOf(monoid, options, make(monoid, options)) {}
+    KernelOf(const Monoid& monoid, OperationsPtr operations, const AlgorithmOptions& options)
+        : KernelOf(std::move(operations), options, make(monoid, options)) {}
 
     std::size_t size() const override { return window_.size(); }
     std::size_t bytes() const override { return window_.bytes() + sizeof(*this) - sizeof(C); }
     Time oldest() const override { return window_.oldest(); }
     Time youngest() const override { return window_.youngest(); }
-    void put(Time time, Partial partial) override { window_.insert(time, std::move(partial)); }
-    void put_all(std::span<const Time> times, std::span<Partial> partials) override {
-        window_.bulk_insert(times, partials);
+    void insert(Time time, const Value& value) override { window_.insert(time, lift(window_.monoid(), time, value)); }
+    void bulk_insert(std::span<const Time> times, const Column& values) override {
+        std::vector<Partial> partials;
+        partials.reserve(values.size);
+        for (std::size_t i = 0; i < values.size; ++i) partials.push_back(lift(window_.monoid(), times[i], values[i]));
+        insert_all(times, partials);
     }
-    void load(Time time, Partial partial) override { window_.load(time, std::move(partial)); }
+    void load(Time time, AnyPartial partial) override { window_.load(time, taken(partial)); }
     void evict() override { window_.evict(); }
     bool evict(Time time) override { return window_.evict(time); }
     void bulk_evict(Time time) override { window_.bulk_evict(time); }
-    void evict_prefix(const PartialPolicy& policy) override { window_.evict_while(std::cref(policy)); }
+    void evict_while(const Policy& policy) override {
+        window_.evict_while([&](const Partial& all, const Partial& prefix) {
+            return policy(lower(window_.monoid(), all), lower(window_.monoid(), prefix));
+        });
+    }
     void clear() override { window_.clear(); }
     void shrink_to_fit() override { window_.shrink_to_fit(); }
-    Partial total() const override { return window_.query(); }
-    Partial total(Time from, Time to) const override { return window_.query(from, to); }
+    Result query() const override { return size() == 0 ? Result() : lower(window_.monoid(), window_.query()); }
+    Result query(Time from, Time to) const override {
+        const Partial partial = window_.query(from, to);
+        if (is_neutral(window_.monoid(), partial) && !any(from, to)) return {};
+        return lower(window_.monoid(), partial);
+    }
     void check_invariants() const override { window_.check_invariants(); }
-    bool keeps_entries() const override { return Algorithm::listable; }
-    void for_each(const Visitor& visitor) const override { window_.for_each(std::cref(visitor)); }
     std::unique_ptr<Kernel> copy() const override { return std::make_unique<KernelOf>(*this); }
 
-    bool for_each_from(Time from, std::size_t most, const Visitor& visitor) const override {
-        if constexpr (WalksParts<Algorithm>) window_.algorithm().for_each_from(from, most, std::cref(visitor));
-        return WalksParts<Algorithm>;
+protected:
+    KernelOf(OperationsPtr operations, const AlgorithmOptions& options, C window)
+        : MonoidKernel(std::move(operations), options), window_(std::move(window)) {}
+
+    virtual void insert_all(std::span<const Time> times, std::span<Partial> partials) {
+        window_.bulk_insert(times, partials);
     }
 
-    bool any(Time from, Time to) const override {
-        if (size() == 0 || to < from || to < oldest() || from > youngest()) return false;
-        if constexpr (CountsRanges<Algorithm>) {
-            return window_.algorithm().count(from, to) != 0;
+    void put_all(std::span<const Time> times, std::span<AnyPartial> partials) override {
+        if constexpr (std::same_as<Partial, AnyPartial>) {
+            insert_all(times, partials);
         } else {
-            return Base::any(from, to);
+            std::vector<Partial> own;
+            own.reserve(partials.size());
+            for (AnyPartial& partial : partials) own.push_back(taken(partial));
+            insert_all(times, own);
         }
     }
-
-protected:
-    KernelOf(const Monoid& monoid, const AlgorithmOptions& options, C window)
-        : Base(monoid, options), window_(std::move(window)) {}
+    bool keeps_entries() const override { return Algorithm::listable; }
+    void for_each(const Visitor& visitor) const override { window_.for_each(erased(visitor)); }
+    bool for_each_from(Time from, std::size_t most, const Visitor& visitor) const override {
+        if constexpr (WalksParts<Algorithm>) window_.algorithm().for_each_from(from, most, erased(visitor));
+        return WalksParts<Algorithm>;
+    }
 
     C window_;
 
 private:
+    //! The algorithm's own form of a partial, taken out of it.
+    static Partial taken(AnyPartial& partial) {
+        if constexpr (std::same_as<Partial, AnyPartial>) {
+            return std::move(partial);
+        } else {
+            return std::move(partial.as<Partial>());
+        }
+    }
+
+    //! The visitor, for an algorithm that shows it its own partials.
+    static auto erased(const Visitor& visitor) {
+        return [&visitor](Time time, const Partial& partial) {
+            if constexpr (std::same_as<Partial, AnyPartial>) {
+                visitor(time, partial);
+            } else {
+                visitor(time, AnyPartial::of(partial));
+            }
+        };
+    }
+
+    //! Whether there is an entry in [from, to].
+    bool any(Time from, Time to) const {
+        if (size() == 0 || to < from || to < oldest() || from > youngest()) return false;
+        if constexpr (CountsRanges<Algorithm>) {
+            return window_.algorithm().count(from, to) != 0;
+        } else {
+            bool found = false;
+            window_.for_each([&](Time time, const Partial&) { found = found || (from <= time && time <= to); });
+            return found;
+        }
+    }
+
     //! Hands the options on to an algorithm that has any.
     static C make(const Monoid& monoid, const AlgorithmOptions& options) {
         if constexpr (std::constructible_from<Algorithm, Monoid, FibaOptions>) {

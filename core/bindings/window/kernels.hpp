@@ -1,33 +1,53 @@
-//! The kernels by name, one function a family. Each family is a source file of its own, so that they build side by
-//! side.
+//! Where kernels are made: each function here has a file of its own, since it takes long to compile.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <string_view>
 
-#include "window/kernel.hpp"
+#include "sash/codec.hpp"
+#include "sash/monoids/mirrored.hpp"
+#include "window/any_monoid.hpp"
+#include "window/monoid_kernel.hpp"
+
+namespace sash {
+
+template <class Storage>
+class Record;
+
+}  // namespace sash
 
 namespace sash::face {
 
-std::unique_ptr<Kernel> make_sum(std::string_view kernel, const KernelOptions& options,
-                                 const AlgorithmOptions& algorithm);
-std::unique_ptr<Kernel> make_product(std::string_view kernel, const KernelOptions& options,
-                                     const AlgorithmOptions& algorithm);
-std::unique_ptr<Kernel> make_moments(std::string_view kernel, const KernelOptions& options,
-                                     const AlgorithmOptions& algorithm);
-std::unique_ptr<Kernel> make_extrema(std::string_view kernel, const KernelOptions& options,
-                                     const AlgorithmOptions& algorithm);
-std::unique_ptr<Kernel> make_counted(std::string_view kernel, const KernelOptions& options,
-                                     const AlgorithmOptions& algorithm);
-std::unique_ptr<Kernel> make_ends(std::string_view kernel, const KernelOptions& options,
-                                  const AlgorithmOptions& algorithm);
-std::unique_ptr<Kernel> make_arg(std::string_view kernel, const KernelOptions& options,
-                                 const AlgorithmOptions& algorithm);
-std::unique_ptr<Kernel> make_bits(std::string_view kernel, const KernelOptions& options,
-                                  const AlgorithmOptions& algorithm);
-std::unique_ptr<Kernel> make_sequence(std::string_view kernel, const KernelOptions& options,
-                                      const AlgorithmOptions& algorithm);
-std::unique_ptr<Kernel> make_bloom(std::string_view kernel, const KernelOptions& options,
-                                   const AlgorithmOptions& algorithm);
+//! The monoids for which the algorithms of production are compiled themselves: those that most windows run. A record
+//! whose words lie in place runs so as FiBA alone.
+template <class M>
+inline constexpr bool kSpecialised = false;
+template <>
+inline constexpr bool kSpecialised<SumInt> = true;
+template <>
+inline constexpr bool kSpecialised<SumReal> = true;
+template <>
+inline constexpr bool kSpecialised<Mean> = true;
+template <>
+inline constexpr bool kSpecialised<Extremes> = true;
+template <std::size_t N>
+inline constexpr bool kSpecialised<Record<std::array<std::int64_t, N>>> = true;
+
+//! An empty kernel of the named algorithm over the monoid itself; nothing where that is not compiled. Over
+//! AnyMonoid<true> every algorithm is.
+template <class M>
+std::unique_ptr<MonoidKernel> make_kernel(const M& monoid, const OperationsPtr& operations,
+                                          const AlgorithmOptions& options);
+
+// Each in a file of its own, kernels_*.cpp.
+extern template std::unique_ptr<MonoidKernel> make_kernel(const AnyMonoid<false>&, const OperationsPtr&,
+                                                          const AlgorithmOptions&);
+extern template std::unique_ptr<MonoidKernel> make_kernel(const AnyMonoid<true>&, const OperationsPtr&,
+                                                          const AlgorithmOptions&);
+
+//! The same with its pages in a store.
+std::unique_ptr<MonoidKernel> make_stored(const AnyMonoid<true>& monoid, const AlgorithmOptions& options);
 
 }  // namespace sash::face

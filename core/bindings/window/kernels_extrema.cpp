@@ -1,13 +1,9 @@
-#include "window/catalog.hpp"
-#include "window/kernels.hpp"
+//! Least and greatest, and means, by the algorithms of production.
+#include "window/make_kernel.hpp"
 
 namespace sash::face {
 
-std::unique_ptr<Kernel> make_extrema(std::string_view kernel, const KernelOptions& options,
-                                     const AlgorithmOptions& algorithm) {
-    const NumberKind kind = options.real ? NumberKind::real : NumberKind::integer;
-    if (kernel == "range") return make_kernel(Range{kind}, algorithm);
-    return make_kernel(Extremes(kernel == "min", Max{kind}), algorithm);
-}
+template std::unique_ptr<MonoidKernel> make_kernel(const Extremes&, const OperationsPtr&, const AlgorithmOptions&);
+template std::unique_ptr<MonoidKernel> make_kernel(const Mean&, const OperationsPtr&, const AlgorithmOptions&);
 
 }  // namespace sash::face

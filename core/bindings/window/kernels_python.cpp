@@ -1,9 +1,10 @@
+//! Windows over an aggregation in Python.
 #include <utility>
 
 #include "monoids/python_front.hpp"
 
-// The ends come before the kernels that use them.
-#include "window/catalog.hpp"
+// The ends come before the operations that use them.
+#include "window/operations_of.hpp"
 
 namespace sash::face {
 
@@ -30,8 +31,10 @@ PythonMethods::PythonMethods(nb::handle aggregation)
       decode(optional_method(aggregation, "decode")) {}
 
 PythonKernel make_python(nb::handle aggregation, const AlgorithmOptions& algorithm) {
-    auto kernel = make_kernel(PythonMonoid(aggregation), algorithm);
-    const auto load = [target = kernel.get()](Time time, Object partial) { target->load(time, std::move(partial)); };
+    std::unique_ptr<MonoidKernel> kernel = operations_of(PythonMonoid(aggregation))->make(algorithm);
+    const auto load = [target = kernel.get()](Time time, Object partial) {
+        target->load(time, AnyPartial::of(std::move(partial)));
+    };
     return {std::move(kernel), load};
 }
 

@@ -4,22 +4,31 @@
 #include "monoids/mixed_front.hpp"
 #include "monoids/row.hpp"
 
-// The ends and codecs come before the kernels that use them.
-#include "window/catalog.hpp"
+// The ends and codecs come before the operations and kernels that use them.
+#include "window/make_kernel.hpp"
+#include "window/operations_of.hpp"
 
 namespace sash::face {
 
-std::unique_ptr<Kernel> make_record(const RowReader& row, const LayoutPtr& layout, const AlgorithmOptions& algorithm) {
+namespace {
+
+OperationsPtr operations_of_record(const RowReader& row, const LayoutPtr& layout, bool in_place) {
     if (!row.objects().empty()) {
         auto members = std::make_shared<Mixed::Members>();
         for (const ObjectSpec& object : row.objects()) members->emplace_back(object.aggregation);
-        return make_kernel(Mixed(layout, std::move(members)), algorithm);
+        return operations_of(Mixed(layout, std::move(members)));
     }
-    if (algorithm.name != "fiba" || algorithm.store) return make_kernel(Record<std::vector<Word>>(layout), algorithm);
-    std::unique_ptr<Kernel> kernel;
-    with_storage(*layout,
-                 [&]<class Storage>(Type<Storage>) { kernel = make_kernel(Record<Storage>(layout), algorithm); });
-    return kernel;
+    if (!in_place) return operations_of(Record<std::vector<Word>>(layout));
+    OperationsPtr operations;
+    with_storage(*layout, [&]<class Storage>(Type<Storage>) { operations = operations_of(Record<Storage>(layout)); });
+    return operations;
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_record(const RowReader& row, const LayoutPtr& layout, const AlgorithmOptions& algorithm) {
+    const bool in_place = algorithm.name == "fiba" && !algorithm.store;
+    return operations_of_record(row, layout, in_place)->make(algorithm);
 }
 
 }  // namespace sash::face

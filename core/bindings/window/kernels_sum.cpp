@@ -1,12 +1,9 @@
-#include "window/catalog.hpp"
-#include "window/kernels.hpp"
+//! Sums and counts by the algorithms of production.
+#include "window/make_kernel.hpp"
 
 namespace sash::face {
 
-std::unique_ptr<Kernel> make_sum(std::string_view, const KernelOptions& options, const AlgorithmOptions& algorithm) {
-    // A count is a sum of ones: the reader makes them.
-    if (options.real) return make_kernel(SumReal{}, algorithm);
-    return make_kernel(SumInt{}, algorithm);
-}
+template std::unique_ptr<MonoidKernel> make_kernel(const SumInt&, const OperationsPtr&, const AlgorithmOptions&);
+template std::unique_ptr<MonoidKernel> make_kernel(const SumReal&, const OperationsPtr&, const AlgorithmOptions&);
 
 }  // namespace sash::face

@@ -1,26 +1,79 @@
-//! The built-in kernels by name.
+//! The built-in monoids by name.
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "window/face.hpp"
-#include "window/kernels.hpp"
+#include "window/operations_of.hpp"
 
 namespace sash::face {
 
+namespace {
+
+//! What a name and its parameters ask for.
+struct Asked {
+    std::string_view name;
+    const KernelOptions& options;
+    bool real;
+
+    NumberKind kind() const { return real ? NumberKind::real : NumberKind::integer; }
+};
+
+//! A count is a sum of ones: the reader makes them.
+OperationsPtr sum(const Asked& asked) {
+    return asked.real ? operations_of(SumReal{}) : operations_of(SumInt{});
+}
+OperationsPtr product(const Asked& asked) {
+    return asked.real ? operations_of(ProductReal{}) : operations_of(ProductInt{});
+}
+OperationsPtr mean(const Asked& asked) {
+    return operations_of(Mean{asked.options.geometric});
+}
+OperationsPtr moments(const Asked& asked) {
+    return operations_of(Moments{asked.options.ddof, asked.options.root});
+}
+OperationsPtr extreme(const Asked& asked) {
+    return operations_of(Extremes(asked.name == "min", Max{asked.kind()}));
+}
+OperationsPtr range(const Asked& asked) {
+    return operations_of(Range{asked.kind()});
+}
+OperationsPtr counted(const Asked& asked) {
+    return operations_of(ExtremeCounts(asked.name == "min_count"));
+}
+OperationsPtr end(const Asked& asked) {
+    return operations_of(Ends(asked.name == "last"));
+}
+OperationsPtr argument(const Asked& asked) {
+    return operations_of(ExtremeArguments(asked.name == "arg_min"));
+}
+//! `any` and `all` are the bits of 0 and 1.
+OperationsPtr bits(const Asked& asked) {
+    return operations_of(Bits(asked.name == "bit_and" || asked.name == "all"));
+}
+OperationsPtr concat(const Asked& asked) {
+    return operations_of(Concat{asked.options.separator});
+}
+OperationsPtr collect(const Asked&) {
+    return operations_of(Collect<Cell>{});
+}
+OperationsPtr bloom(const Asked& asked) {
+    return operations_of(Bloom(asked.options.bits, asked.options.hashes));
+}
+
+constexpr std::pair<std::string_view, OperationsPtr (*)(const Asked&)> kNative[] = {
+    {"count", sum},    {"sum", sum},     {"product", product},  {"mean", mean},         {"moments", moments},
+    {"min", extreme},  {"max", extreme}, {"range", range},      {"min_count", counted}, {"max_count", counted},
+    {"first", end},    {"last", end},    {"arg_min", argument}, {"arg_max", argument},  {"bit_or", bits},
+    {"bit_and", bits}, {"any", bits},    {"all", bits},         {"concat", concat},     {"collect", collect},
+    {"bloom", bloom}};
+
+}  // namespace
+
 std::unique_ptr<Kernel> make_native(const Spec& spec, bool real) {
-    using Maker = std::unique_ptr<Kernel> (*)(std::string_view, const KernelOptions&, const AlgorithmOptions&);
-    constexpr std::pair<std::string_view, Maker> kKernels[] = {
-        {"count", make_sum},         {"sum", make_sum},           {"product", make_product}, {"mean", make_moments},
-        {"moments", make_moments},   {"min", make_extrema},       {"max", make_extrema},     {"range", make_extrema},
-        {"min_count", make_counted}, {"max_count", make_counted}, {"first", make_ends},      {"last", make_ends},
-        {"arg_min", make_arg},       {"arg_max", make_arg},       {"bit_or", make_bits},     {"bit_and", make_bits},
-        {"any", make_bits},          {"all", make_bits},          {"concat", make_sequence}, {"collect", make_sequence},
-        {"bloom", make_bloom}};
-    KernelOptions options = spec.options;
-    options.real = real;
-    for (const auto& [name, maker] : kKernels)
-        if (name == spec.kernel) return maker(name, options, spec.algorithm);
+    for (const auto& [name, make] : kNative)
+        if (name == spec.kernel) return make({name, spec.options, real})->make(spec.algorithm);
     throw std::invalid_argument("no kernel is called " + spec.kernel);
 }
 

@@ -40,6 +40,16 @@ concept Invertible = Monoid<M> && requires(const M& monoid, const typename M::Pa
 template <class M>
 concept Rounded = requires { requires M::rounded; };
 
+//! Whether a combine may fail: a monoid that is known at run time only knows better than its type.
+template <Monoid M>
+bool may_fail(const M& monoid) {
+    if constexpr (requires { monoid.may_fail(); }) {
+        return monoid.may_fail();
+    } else {
+        return M::fallible;
+    }
+}
+
 //! older = older (x) newer, in place where the monoid can (wide partials gain from it).
 template <Monoid M>
 void append(const M& monoid, typename M::Partial& older, const typename M::Partial& newer) {

@@ -126,13 +126,10 @@ public:
         if constexpr (!takes_late) check_order(times);
         if constexpr (CanOverflow<Monoid>)
             if (may_overflow(monoid_)) check_overflow(partials);
-        if constexpr (Monoid::fallible) {
-            A copy = window_;
-            insert_all(copy, times, partials);
-            window_ = std::move(copy);
-        } else {
-            insert_all(window_, times, partials);
-        }
+        if (!may_fail(monoid_)) return insert_all(window_, times, partials);
+        A copy = window_;
+        insert_all(copy, times, partials);
+        window_ = std::move(copy);
     }
 
     void evict() {

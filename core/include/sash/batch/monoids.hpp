@@ -40,8 +40,7 @@ struct RealExtremumOrNan : RealExtremum<E> {
     }
 };
 
-//! The greatest cell and how many events carry it, by arithmetic instead of branches. (With branches, g++ 12 was seen
-//! to count wrongly at -O3 in the range queries of a tree of counted partials; see CMakeLists.txt.)
+//! The greatest cell and how many events carry it, by arithmetic instead of branches.
 struct TopCount {
     struct Partial {
         Cell extreme;

@@ -18,7 +18,8 @@ namespace sash {
 template <std::size_t N>
 using Words = std::array<Word, N>;
 
-//! Calls f with the type of the least storage that holds the words of a layout: in place as long as that pays.
+//! Calls f with the type of the least storage that holds the words of a layout: in place as long as that pays. Each
+//! size is a structure of its own to compile.
 template <class F>
 void with_storage(const Layout& layout, F f) {
     const auto fits = [&]<std::size_t size>(std::integral_constant<std::size_t, size>) {
@@ -29,7 +30,7 @@ void with_storage(const Layout& layout, F f) {
     const auto any = [&]<std::size_t... sizes>(std::index_sequence<sizes...>) {
         return (fits(std::integral_constant<std::size_t, sizes>{}) || ...);
     };
-    if (!any(std::index_sequence<1, 2, 4, 8, 16, 32, 64>())) f(std::type_identity<std::vector<Word>>{});
+    if (!any(std::index_sequence<1, 2, 4, 8, 16>())) f(std::type_identity<std::vector<Word>>{});
 }
 
 //! A monoid that is made of others at run time. `Storage` is what its words lie in: Words<N> for at most N of them, or

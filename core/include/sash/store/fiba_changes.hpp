@@ -16,16 +16,13 @@ namespace sash::store {
 template <Monoid M>
 template <class F>
 void PagedFiba<M>::changing(F f) {
-    if constexpr (M::fallible) {
-        PagedFiba before = *this;
-        try {
-            f();
-        } catch (...) {
-            *this = std::move(before);
-            throw;
-        }
-    } else {
+    if (!may_fail(monoid_)) return f();
+    PagedFiba before = *this;
+    try {
         f();
+    } catch (...) {
+        *this = std::move(before);
+        throw;
     }
 }
 

@@ -295,6 +295,8 @@ private:
     template <class Visitor>
     void visit_below(Id id, std::uint32_t level, Range range, Visitor& visitor) const;
     template <class Visitor>
+    void visit_child(const Inner& node, std::uint32_t child, std::uint32_t level, Range range, Visitor& visitor) const;
+    template <class Visitor>
     void visit_leaf(Id id, Range range, Visitor& visitor) const;
 
     // policy.hpp

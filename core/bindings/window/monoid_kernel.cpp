@@ -1,0 +1,83 @@
+#include "window/monoid_kernel.hpp"
+
+#include <algorithm>
+
+#include "sash/window.hpp"
+
+namespace sash::face {
+
+void MonoidKernel::for_each_entry(Time from, std::size_t most, const Visitor& visitor) const {
+    if (!keeps_entries()) throw Unsupported("list its entries");
+    if (size() == 0 || for_each_from(from, most, visitor)) return;
+    for_each([&](Time time, const AnyPartial& partial) {
+        if (time >= from) visitor(time, partial);
+    });
+}
+
+void MonoidKernel::list(Time from, std::size_t most, const Listener& listener) const {
+    for_each_entry(from, most,
+                   [&](Time time, const AnyPartial& partial) { listener(time, operations_->lower(partial)); });
+}
+
+void MonoidKernel::merge(const Kernel& other) {
+    std::vector<Time> times;
+    std::vector<AnyPartial> partials;
+    const auto take = [&](Time time, const AnyPartial& partial) {
+        times.push_back(time);
+        partials.push_back(partial);
+    };
+    dynamic_cast<const MonoidKernel&>(other).for_each_entry(kEarliest, other.size(), take);
+    put_all(times, partials);
+}
+
+//! The number of entries, the times, the partials: the same bytes for the same window, whatever its history.
+void MonoidKernel::save(Writer& writer) const {
+    Writer partials;
+    writer.u64(size());
+    for_each([&](Time time, const AnyPartial& partial) {
+        writer.i64(time);
+        operations_->write(partials, partial);
+    });
+    writer.raw(partials.bytes());
+}
+
+void MonoidKernel::restore(Reader& reader) {
+    std::vector<Time> times(reader.count(sizeof(Time) + 1));
+    for (Time& time : times) time = reader.i64();
+    if (std::adjacent_find(times.begin(), times.end(), std::greater_equal<>()) != times.end())
+        throw DamagedSnapshot("its times do not rise");
+    for (const Time time : times) load(time, operations_->read(reader));
+    if (reader.left() != 0) throw DamagedSnapshot("bytes follow its last entry");
+}
+
+template <class Map>
+std::unique_ptr<Kernel> MonoidKernel::mapped(const Operations& to, Map map) const {
+    std::unique_ptr<MonoidKernel> made = to.make(options_);
+    for_each([&](Time time, const AnyPartial& partial) { map(*made, time, partial); });
+    return made;
+}
+
+std::unique_ptr<Kernel> MonoidKernel::with_times(const TimeMap& map, const LayoutPtr& layout) const {
+    return mapped(*operations_->at_times(layout), [&](MonoidKernel& to, Time time, const AnyPartial& partial) {
+        to.load(map(time), operations_->retimed(partial, map));
+    });
+}
+
+std::unique_ptr<Kernel> MonoidKernel::with_layout(const LayoutPtr& layout, const std::vector<bool>& wide) const {
+    const OperationsPtr other = operations_->in_layout(layout);
+    return mapped(*other, [&](MonoidKernel& to, Time time, const AnyPartial& partial) {
+        to.load(time, operations_->laid_out(partial, wide, *other));
+    });
+}
+
+std::unique_ptr<Kernel> MonoidKernel::with_reals() const {
+    return mapped(*operations_->of_reals(), [&](MonoidKernel& to, Time time, const AnyPartial& partial) {
+        to.load(time, operations_->widened(partial));
+    });
+}
+
+void MonoidKernel::tell(const Teller& teller) const {
+    for_each([&](Time time, const AnyPartial& partial) { teller(time, operations_->values_of(partial)); });
+}
+
+}  // namespace sash::face

@@ -1,0 +1,55 @@
+//! A kernel of which neither the monoid nor the algorithm is known when it is compiled. Whatever is not called for
+//! every event is written here, once for all of them; kernel_of.hpp adds the algorithm.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "window/kernel.hpp"
+#include "window/operations.hpp"
+
+namespace sash::face {
+
+class MonoidKernel : public Kernel {
+public:
+    using Visitor = std::function<void(Time, const AnyPartial&)>;
+
+    MonoidKernel(OperationsPtr operations, AlgorithmOptions options)
+        : operations_(std::move(operations)), options_(std::move(options)) {}
+
+    void list(Time from, std::size_t most, const Listener& listener) const final;
+    void merge(const Kernel& other) final;
+    void save(Writer& writer) const override;
+    void restore(Reader& reader) override;
+    std::unique_ptr<Kernel> with_times(const TimeMap& map, const LayoutPtr& layout) const final;
+    std::unique_ptr<Kernel> with_layout(const LayoutPtr& layout, const std::vector<bool>& wide) const final;
+    std::unique_ptr<Kernel> with_reals() const final;
+    void tell(const Teller& teller) const final;
+    std::vector<PyObject*> references() const final { return operations_->references(); }
+
+    //! Puts an entry behind the others, as `WindowAlgorithm` has it.
+    virtual void load(Time time, AnyPartial partial) = 0;
+
+protected:
+    //! Takes the partials out of the span.
+    virtual void put_all(std::span<const Time> times, std::span<AnyPartial> partials) = 0;
+    virtual bool keeps_entries() const = 0;
+    virtual void for_each(const Visitor& visitor) const = 0;
+    //! False where the algorithm cannot stop and go on.
+    virtual bool for_each_from(Time from, std::size_t most, const Visitor& visitor) const = 0;
+
+private:
+    void for_each_entry(Time from, std::size_t most, const Visitor& visitor) const;
+    //! A kernel of another monoid with what `map` makes of the entries.
+    template <class Map>
+    std::unique_ptr<Kernel> mapped(const Operations& to, Map map) const;
+
+    OperationsPtr operations_;
+    AlgorithmOptions options_;
+};
+
+}  // namespace sash::face

@@ -1,0 +1,59 @@
+//! A monoid that is known at run time only: everything that a window asks of it, behind one interface.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "window/any_partial.hpp"
+#include "window/kernel.hpp"
+
+namespace sash::face {
+
+class Operations;
+class MonoidKernel;
+using OperationsPtr = std::shared_ptr<const Operations>;
+
+class Operations : public std::enable_shared_from_this<Operations> {
+public:
+    virtual ~Operations() = default;
+
+    virtual AnyPartial identity() const = 0;
+    virtual AnyPartial combine(const AnyPartial& older, const AnyPartial& newer) const = 0;
+    virtual void append(AnyPartial& older, const AnyPartial& newer) const = 0;
+    virtual void prepend(const AnyPartial& older, AnyPartial& newer) const = 0;
+    //! A combine may throw for a reason other than lack of memory.
+    virtual bool fallible() const = 0;
+    virtual AnyPartial inverse(const AnyPartial& whole, const AnyPartial& older) const = 0;
+    virtual bool may_overflow() const = 0;
+    virtual bool overflowed(const AnyPartial& partial) const = 0;
+
+    virtual AnyPartial lift(Time time, const Value& value) const = 0;
+    virtual Result lower(const AnyPartial& partial) const = 0;
+    //! Whether it may be the identity, and has then no result.
+    virtual bool is_neutral(const AnyPartial& partial) const = 0;
+    virtual void write(Writer& writer, const AnyPartial& partial) const = 0;
+    virtual AnyPartial read(Reader& reader) const = 0;
+
+    //! The monoid of the same entries at other times; a record gets the layout for those.
+    virtual OperationsPtr at_times(const LayoutPtr& layout) const = 0;
+    virtual AnyPartial retimed(const AnyPartial& partial, const Kernel::TimeMap& map) const = 0;
+    //! A record in another layout of the same parts, and a partial of this one as one of it. Throws Unsupported for any
+    //! other monoid.
+    virtual OperationsPtr in_layout(const LayoutPtr& layout) const = 0;
+    virtual AnyPartial laid_out(const AnyPartial& partial, const std::vector<bool>& wide,
+                                const Operations& other) const = 0;
+    //! The monoid that continues when integers are read as reals, and a partial of this one as one of it. Throws
+    //! Unsupported where there is none.
+    virtual OperationsPtr of_reals() const = 0;
+    virtual AnyPartial widened(const AnyPartial& partial) const = 0;
+    //! The values that a partial stands for, oldest first. Throws Unsupported where it has them no more.
+    virtual std::vector<Value> values_of(const AnyPartial& partial) const = 0;
+    //! The Python objects that belong to it, for the garbage collector.
+    virtual std::vector<PyObject*> references() const = 0;
+
+    //! An empty window of it: made for the monoid itself where that pays, else over AnyMonoid.
+    virtual std::unique_ptr<MonoidKernel> make(const AlgorithmOptions& options) const = 0;
+};
+
+}  // namespace sash::face

@@ -1,0 +1,157 @@
+//! The operations of one monoid. To be included after the monoid's ends and codec.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "sash/codec.hpp"
+#include "sash/window.hpp"
+#include "window/face.hpp"
+#include "window/front.hpp"
+#include "window/kernels.hpp"
+#include "window/operations.hpp"
+
+namespace sash::face {
+
+template <class M>
+class OperationsOf final : public Operations {
+public:
+    using Partial = typename M::Partial;
+
+    explicit OperationsOf(M monoid) : monoid_(std::move(monoid)) {}
+    const M& monoid() const { return monoid_; }
+
+    AnyPartial identity() const override { return any(monoid_.identity()); }
+    AnyPartial combine(const AnyPartial& older, const AnyPartial& newer) const override {
+        return any(monoid_.combine(own(older), own(newer)));
+    }
+    void append(AnyPartial& older, const AnyPartial& newer) const override {
+        sash::append(monoid_, older.as<Partial>(), own(newer));
+    }
+    void prepend(const AnyPartial& older, AnyPartial& newer) const override {
+        sash::prepend(monoid_, own(older), newer.as<Partial>());
+    }
+    bool fallible() const override { return M::fallible; }
+    AnyPartial inverse(const AnyPartial& whole, const AnyPartial& older) const override {
+        if constexpr (Invertible<M>) {
+            return any(monoid_.inverse(own(whole), own(older)));
+        } else {
+            throw Unsupported("subtract");
+        }
+    }
+    bool may_overflow() const override {
+        if constexpr (CanOverflow<M>) {
+            return sash::may_overflow(monoid_);
+        } else {
+            return false;
+        }
+    }
+    bool overflowed(const AnyPartial& partial) const override {
+        if constexpr (CanOverflow<M>) {
+            return monoid_.overflowed(own(partial));
+        } else {
+            return false;
+        }
+    }
+
+    // The ends are found beside the monoid, wherever that is.
+
+    AnyPartial lift(Time time, const Value& value) const override {
+        using face::lift;
+        return any(lift(monoid_, time, value));
+    }
+    Result lower(const AnyPartial& partial) const override {
+        using face::lower;
+        return lower(monoid_, own(partial));
+    }
+    bool is_neutral(const AnyPartial& partial) const override {
+        using face::is_neutral;
+        return is_neutral(monoid_, own(partial));
+    }
+    void write(Writer& writer, const AnyPartial& partial) const override {
+        Codec<M>::write(writer, monoid_, own(partial));
+    }
+    AnyPartial read(Reader& reader) const override { return any(Codec<M>::read(reader, monoid_)); }
+
+    OperationsPtr at_times(const LayoutPtr& layout) const override {
+        if constexpr (OfParts<M>) {
+            return in_layout(layout);
+        } else {
+            return shared_from_this();
+        }
+    }
+    AnyPartial retimed(const AnyPartial& partial, const Kernel::TimeMap& map) const override {
+        AnyPartial moved = partial;
+        if constexpr (OfParts<M>) monoid_.retime(moved.as<Partial>(), map);
+        return moved;
+    }
+    OperationsPtr in_layout(const LayoutPtr& layout) const override {
+        if constexpr (OfParts<M>) {
+            return std::make_shared<OperationsOf>(monoid_.over(layout));
+        } else {
+            throw Unsupported("change its layout");
+        }
+    }
+    AnyPartial laid_out(const AnyPartial& partial, const std::vector<bool>& wide,
+                        const Operations& other) const override {
+        if constexpr (OfParts<M>) {
+            return any(monoid_.widened(wide, own(partial), static_cast<const OperationsOf&>(other).monoid_));
+        } else {
+            throw Unsupported("change its layout");
+        }
+    }
+    OperationsPtr of_reals() const override {
+        if constexpr (Widens<M>) {
+            using Wide = decltype(face::widened(monoid_));
+            return std::make_shared<OperationsOf<Wide>>(face::widened(monoid_));
+        } else {
+            throw Unsupported("read its values as reals");
+        }
+    }
+    AnyPartial widened(const AnyPartial& partial) const override {
+        if constexpr (Widens<M>) {
+            return AnyPartial::of(widen(monoid_, own(partial)));
+        } else {
+            throw Unsupported("read its values as reals");
+        }
+    }
+    std::vector<Value> values_of(const AnyPartial& partial) const override {
+        if constexpr (KeepsValues<M>) {
+            return face::values_of(monoid_, own(partial));
+        } else {
+            throw Unsupported("hand out its values");
+        }
+    }
+    std::vector<PyObject*> references() const override {
+        if constexpr (requires { monoid_.references(); }) {
+            return monoid_.references();
+        } else {
+            return {};
+        }
+    }
+
+    std::unique_ptr<MonoidKernel> make(const AlgorithmOptions& options) const override {
+        const OperationsPtr self = shared_from_this();
+        if (!Invertible<M> && abilities_of(options.name).needs_inverse) throw Unsupported("run as " + options.name);
+        if (options.store) return make_stored(AnyMonoid<true>(self), options);
+        std::unique_ptr<MonoidKernel> kernel;
+        if constexpr (kSpecialised<M>) kernel = make_kernel(monoid_, self, options);
+        if constexpr (!M::fallible)
+            if (!kernel) kernel = make_kernel(AnyMonoid<false>(self), self, options);
+        return kernel ? std::move(kernel) : make_kernel(AnyMonoid<true>(self), self, options);
+    }
+
+private:
+    static AnyPartial any(Partial partial) { return AnyPartial::of(std::move(partial)); }
+    static const Partial& own(const AnyPartial& partial) { return partial.as<Partial>(); }
+
+    [[no_unique_address]] M monoid_;
+};
+
+template <class M>
+OperationsPtr operations_of(M monoid) {
+    return std::make_shared<OperationsOf<M>>(std::move(monoid));
+}
+
+}  // namespace sash::face
