@@ -39,7 +39,7 @@ test: $(VENV)/.core $(VENV)/.redis
 	@$(CMAKE) -B build/tests -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= -DSASH_CORE_TESTS=ON
 	@$(BIN)/cmake --build build/tests -- --quiet
 	@$(BIN)/ctest --test-dir build/tests --parallel 2 --output-on-failure --no-tests=error
-	@$(PYTEST) -n 2 --dist loadfile -m "not slow" --doctest-modules src/sash tests
+	@$(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" --doctest-modules src/sash tests
 
 demo: $(VENV)/.core
 	@$(BIN)/python -m sash demo

@@ -22,6 +22,8 @@ CONF = {
     "spark.pyspark.python": sys.executable,
     "spark.pyspark.driver.python": sys.executable,
     "spark.sql.session.timeZone": "UTC",
+    # Each query of the tests is new, and small: to compile it costs more than to run it.
+    "spark.sql.codegen.wholeStage": "false",
 }
 
 
@@ -43,13 +45,13 @@ def configured(builder: Any) -> Any:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
-    """A session on two cores, with the RocksDB state store as streams need it."""
+    """A session on two cores, with the RocksDB state store as streams need it; a task may fail once."""
     needs_java()
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     from pyspark.sql import SparkSession
 
-    session = configured(SparkSession.builder.master("local[2]").appName("sash-tests")).getOrCreate()
+    session = configured(SparkSession.builder.master("local[2,2]").appName("sash-tests")).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()

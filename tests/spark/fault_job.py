@@ -10,14 +10,11 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import sash
 import sash.spark
-from sash.spark.stream import pipeline
-from sash.spark.stream.processor import BucketProcessor
 from tests.spark.conftest import configured
 from tests.spark.streams import AGGREGATIONS
 
@@ -28,23 +25,6 @@ def plan_of(emit: str) -> sash.Plan:
     """What runs: aggregations from trees, from rows, and over all retained rows."""
     some = {name: AGGREGATIONS[name] for name in SOME}
     return sash.Plan(by="card", on="time", windows=["10s", "1m"], aggregations=some, lateness="20s", emit=emit)
-
-
-class FailsOnce(BucketProcessor):
-    """Fails after it has touched the state and emitted its results: once in each batch, in one bucket or another."""
-
-    def __init__(self, job: Any, timers: bool) -> None:
-        super().__init__(job, timers)
-        self.marks = Path(os.environ["SASH_FAULTS"])
-
-    def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Any:  # noqa: N802, N803
-        """The results of the bucket, and then a failure."""
-        results = list(super().handleInputRows(key, rows, timerValues))
-        mark = self.marks / f"{key[0]}-{timerValues.getCurrentWatermarkInMs()}-{len(results)}"
-        if random.random() < 0.5 and not mark.exists():
-            mark.touch()
-            raise RuntimeError("a failure, for the test")
-        return iter(results)
 
 
 def kill_workers() -> None:
@@ -80,8 +60,6 @@ def main(folder: Path, mode: str, emit: str) -> None:
 
     spark = configured(SparkSession.builder.master("local[2,50]")).getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
-    if mode == "failures":
-        pipeline.BucketProcessor = FailsOnce  # type: ignore[misc]
     if mode == "workers":
         threading.Thread(target=kill_workers, daemon=True).start()
     schema = spark.read.parquet(str(folder / "in")).schema

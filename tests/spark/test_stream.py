@@ -9,6 +9,8 @@ import random
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -60,19 +62,46 @@ def run(df: DataFrame, folder: Path) -> tuple[pa.Table, Any]:
     return table.filter(pa.compute.not_equal(table.column("row"), -1)), query
 
 
+@contextmanager
+def monitored(spark: Any) -> Iterator[sash.spark.Monitor]:
+    """A monitor that listens as long as the block runs."""
+    monitor = sash.spark.Monitor()
+    spark.streams.addListener(monitor)
+    try:
+        yield monitor
+    finally:
+        spark.streams.removeListener(monitor)
+
+
 @pytest.mark.parametrize(("emit", "parts", "buckets"), [("final", 3, 5), ("update", 3, 50), ("arrival", 1, 1)])
 def test_a_stream_gives_what_a_frame_gives(spark: Any, tmp_path: Path, emit: str, parts: int, buckets: int) -> None:
-    """Ten aggregations over two windows, whatever the number of micro-batches and buckets."""
+    """Ten aggregations over two windows, whatever the number of micro-batches and buckets; a monitor hears of each."""
     table = random_rows(random.Random(parts), 2_000, keys=8)
     write_files(tmp_path / "in", batches(table, parts))
     plan = sash.Plan(**PLAN, emit=emit)
-    results, _ = run(sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=buckets), tmp_path)
+    with monitored(spark) as monitor:
+        results, query = run(sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=buckets), tmp_path)
+        check_reports(monitor, query, table.num_rows + 1, results.num_rows + (emit != "final"))
     if emit == "update":
         results = results.sort_by([("row", "ascending"), ("revision", "ascending")])
     else:
         assert results.num_rows == table.num_rows
     wanted = expected(table, plan, "arrival" if emit == "arrival" else "final")
     assert by_row(results, list(plan.outputs)) == wanted
+
+
+def check_reports(monitor: sash.spark.Monitor, query: Any, rows: int, results: int) -> None:
+    """Rows in, results out, keys, seconds: batch by batch, by a listener and out of the progress of the query."""
+    for _ in range(100):
+        reports = [report for report in monitor.reports if report.query == str(query.id)]
+        if sum(report.metrics.results for report in reports) == results:
+            break
+        time.sleep(0.1)
+    assert sum(report.metrics.rows for report in reports) == rows
+    assert sum(report.metrics.results for report in reports) == results
+    assert max(report.metrics.keys for report in reports) >= 3
+    assert all(report.metrics.native_seconds <= report.metrics.seconds for report in reports)
+    assert sash.spark.report_of(query.recentProgress[0]) == reports[0]
 
 
 @pytest.mark.slow
@@ -219,29 +248,6 @@ def test_slides_equal_those_of_spark(spark: Any, tmp_path: Path) -> None:
     ours = [(row.card, row.window_start, row.window_end, row.n_12s, row.spent_12s, row.peak_12s) for row in rows]
     assert len(ours) == len(wanted)
     assert set(ours) == wanted
-
-
-def test_a_monitor_hears_of_every_batch(spark: Any, tmp_path: Path) -> None:
-    """Rows in, rows out, keys, segments, bytes, and where engines came from."""
-    table = random_rows(random.Random(8), 300, nulls=False)
-    write_files(tmp_path / "in", batches(table, 2))
-    monitor = sash.spark.Monitor()
-    spark.streams.addListener(monitor)
-    try:
-        plan = sash.Plan(by="card", on="time", windows="1m", aggregations={"n": sash.Count()}, lateness="20s")
-        results, query = run(sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=2), tmp_path)
-        for _ in range(100):
-            if sum(report.metrics.results for report in monitor.reports) == 300:
-                break
-            time.sleep(0.1)
-    finally:
-        spark.streams.removeListener(monitor)
-    reports = [report for report in monitor.reports if report.query == str(query.id)]
-    assert sum(report.metrics.rows for report in reports) == 301
-    assert sum(report.metrics.results for report in reports) == results.num_rows == 300
-    assert max(report.metrics.keys for report in reports) >= 3
-    assert all(report.metrics.native_seconds <= report.metrics.seconds for report in reports)
-    assert sash.spark.report_of(query.recentProgress[0]) == reports[0]
 
 
 def in_a_process_of_its_own(tmp_path: Path, session: str) -> None:

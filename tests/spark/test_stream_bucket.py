@@ -79,9 +79,9 @@ def test_the_last_update_of_a_row_is_its_final_result(plan: sash.Plan, seed: int
     seen: dict[int, list[Any]] = {}
     for row in results.to_pylist():
         seen.setdefault(row["row"], []).append((row["revision"], tuple(row[name] for name in names)))
-    for results in seen.values():
-        assert [revision for revision, _ in results] == list(range(len(results)))
-        assert all(before != after for (_, before), (_, after) in itertools.pairwise(results))
+    for revisions in seen.values():
+        assert [number for number, _ in revisions] == list(range(len(revisions)))
+        assert all(before != after for (_, before), (_, after) in itertools.pairwise(revisions))
 
 
 @settings(deadline=None, max_examples=40)

@@ -16,9 +16,14 @@ import pytest
 
 pytest.importorskip("pyspark", reason="needs PySpark: pip install 'sash[spark]'")
 
+from pyspark import TaskContext
+
+import sash.spark
+from sash.spark.stream import pipeline
+from sash.spark.stream.processor import BucketProcessor
 from tests.spark.fault_job import plan_of
 from tests.spark.streams import batches, by_row, expected, random_rows
-from tests.spark.test_stream import write_files
+from tests.spark.test_stream import stream_of, write_files
 
 JOB = Path(__file__).with_name("fault_job.py")
 
@@ -78,12 +83,33 @@ def run_killed(folder: Path, emit: str, kills: int, rng: random.Random) -> int:
         done += 1
 
 
-def test_failed_attempts_leave_no_trace(spark: Any, tmp_path: Path) -> None:
+def fails_once(marks: Path) -> type[BucketProcessor]:
+    """A processor that fails after it has written state and emitted results: in the first attempt at a task, in one
+    bucket or another.
+
+    A local class, so that it travels to the workers by value: they cannot import this module.
+    """
+
+    class FailsOnce(BucketProcessor):
+        def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Any:  # noqa: N802, N803
+            results = list(super().handleInputRows(key, rows, timerValues))
+            if TaskContext.get().attemptNumber() == 0 and random.random() < 0.7:
+                (marks / f"{key[0]}-{timerValues.getCurrentWatermarkInMs()}").touch()
+                raise RuntimeError("a failure, for the test")
+            return iter(results)
+
+    return FailsOnce
+
+
+def test_failed_attempts_leave_no_trace(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tasks fail after they have written state and emitted results; another attempt begins from the state before."""
     table = random_rows(random.Random(7), 800)
     write_files(tmp_path / "in", batches(table, 2))
-    job = start(tmp_path, "failures", "final")
-    assert finished(tmp_path, job, 300), (tmp_path / "log").read_text()[-3000:]
+    (tmp_path / "faults").mkdir()
+    monkeypatch.setattr(pipeline, "BucketProcessor", fails_once(tmp_path / "faults"))
+    stream = sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan_of("final"), buckets=4)
+    writer = stream.writeStream.format("parquet").option("path", str(tmp_path / "out"))
+    writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start().awaitTermination()
     assert list((tmp_path / "faults").iterdir()), "no failure was injected"
     check(spark, tmp_path, table, "final")
 
