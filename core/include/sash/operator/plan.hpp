@@ -45,7 +45,7 @@ struct OperatorPlan {
     bool has_steps() const {
         return std::any_of(policies.begin(), policies.end(), [](const auto& policy) { return policy.stepping(); });
     }
-    //! Whether nulls must be told from values: where values are counted, or a user's function sees windows.
+    //! Whether nulls are noted: where values are counted, or a user's function sees windows.
     bool counts_values() const { return min_periods != 0 || has(windows::Policy::Kind::programmable); }
 
     //! Windows of time that are emitted when their event comes are found by its time alone: no row is retained.

@@ -35,7 +35,7 @@ struct Span {
     bool with_end = true;
 
     //! The first time that is in. Nothing is left out for want of times: a start before the first of them lets all in,
-    //! and an end that no length can be told from, such as an infinity, is in its own window.
+    //! and an end such as an infinity, which no length changes, is in its own window.
     Time from(Time end, bool reals) const {
         const Time start = length.before(end, reals);
         if (start >= end) return end;
