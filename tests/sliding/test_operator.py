@@ -325,7 +325,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("arguments", "error", "words"),
         [
-            ({"policy": 5}, WindowSpecError, "a length or a count"),
+            ({"policy": 5.5}, WindowSpecError, "no unit of time"),
             ({"policy": []}, WindowSpecError, "no window"),
             ({"policy": ["1h", "1h"]}, WindowSpecError, "twice"),
             ({"policy": [TimeWindow("1h", every="1m"), TimeWindow("2h")]}, WindowSpecError, "different triggers"),
@@ -337,7 +337,9 @@ class TestRefusals:
             ({"lateness": -1}, WindowSpecError, "longer than zero"),
             ({"on_late": "ignore"}, ValueError, "on_late is"),
             ({"min_periods": -1}, ValueError, "min_periods"),
-            ({"by": "card"}, WindowSpecError, "by is True"),
+            ({"by": "card"}, WindowSpecError, "on= names the column of times"),
+            ({"by": 7}, WindowSpecError, "by is True"),
+            ({"by": True, "on": "time"}, WindowSpecError, "by= names the columns"),
             ({"aggregation": sum}, sash.AggregationError, "aggregation is needed"),
         ],
     )

@@ -17,16 +17,27 @@ from sash.frames import Frame
 from sash.frames.base import Answer, Codes
 from sash.operator import Sliding
 from sash.times import Kind, decode_array
-from sash.windows import AdaptiveWindow, DeltaWindow, PolicyWindow, PunctuatedWindow, WindowPolicy
+from sash.windows import (
+    AdaptiveWindow,
+    CountWindow,
+    LandmarkWindow,
+    PolicyWindow,
+    PunctuatedWindow,
+    SessionWindow,
+    TimeWindow,
+    TumblingWindow,
+    WindowPolicy,
+)
 
 __all__ = ["Events", "by_operator", "columns_of", "operator_problem"]
 
-_BY_OPERATOR: Final = (AdaptiveWindow, DeltaWindow, PolicyWindow, PunctuatedWindow)
+#: The ends of all others depend on the values of events.
+_BY_TIME_OR_PLACE: Final = (CountWindow, LandmarkWindow, SessionWindow, TimeWindow, TumblingWindow)
 
 
 def by_operator(window: WindowPolicy) -> bool:
     """Whether the window is run by the operator."""
-    return isinstance(window, _BY_OPERATOR)
+    return not isinstance(window, _BY_TIME_OR_PLACE)
 
 
 def columns_of(window: WindowPolicy) -> tuple[str, ...]:

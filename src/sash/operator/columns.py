@@ -11,7 +11,7 @@ import numpy as np
 from sash.aggregations.records import Path
 from sash.columns import Column, read_with_nulls
 
-__all__ = ["check_sizes", "checked_key", "checked_keys", "read_slot", "rows_of"]
+__all__ = ["check_sizes", "checked_key", "checked_keys", "read_slot", "row_parts", "rows_of"]
 
 _NAN = math.nan
 
@@ -78,6 +78,34 @@ def _items_of(column: Any) -> list[Any]:
         if hasattr(column, name):
             return list(getattr(column, name)())
     return list(column)
+
+
+def row_parts(events: tuple[Any, ...], by: str | tuple[str, ...] | None, on: str) -> tuple[Any, Any, Any]:
+    """The key, the time and the whole of a row; or of columns by name, the keys, the times and the columns.
+
+    >>> row_parts(({"card": "x", "time": 3, "amount": 5},), "card", "time")
+    ('x', 3, {'card': 'x', 'time': 3, 'amount': 5})
+    """
+    if len(events) != 1:
+        raise TypeError(f"an event of this operator is a row with the column {on!r}, and {len(events)} parts were given")
+    (row,) = events
+    if not isinstance(row, Mapping) and hasattr(row, "columns"):
+        names = getattr(row, "column_names", None) or list(row.columns)
+        row = {name: row[name] for name in names}
+    if not isinstance(row, Mapping):
+        raise TypeError(f"a row is a mapping with the column {on!r}, not {type(row).__name__} ({row!r:.60})")
+    missing = [name for name in ((by,) if isinstance(by, str) else by or ()) + (on,) if name not in row]
+    if missing:
+        raise KeyError(f"there is no column {missing[0]!r} in a row with {', '.join(map(repr, row))}")
+    return _key(row, by), row[on], row
+
+
+def _key(row: Mapping[str, Any], by: str | tuple[str, ...] | None) -> Any:
+    if by is None or isinstance(by, str):
+        return None if by is None else row[by]
+    parts = [row[name] for name in by]
+    scalar = not hasattr(parts[0], "__len__") or isinstance(parts[0], (str, bytes))
+    return tuple(parts) if scalar else list(zip(*(_items_of(part) for part in parts), strict=True))
 
 
 def read_slot(values: Any, path: Path, inputs: str, size: int) -> Column:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from sash.aggregations.base import Aggregation
 from sash.durations import parse_duration
-from sash.errors import WindowSpecError
 from sash.operator import snapshots
-from sash.operator.columns import check_sizes
+from sash.operator.columns import check_sizes, row_parts
 from sash.operator.engine import Engine, Ticks
 from sash.operator.late import LateEvent, LateEvents, OnLate, check_on_late
 from sash.operator.results import Result, Results
 from sash.operator.scale import Scale
-from sash.operator.spec import Emit, Spec, check_aggregation, check_emit, check_lateness, check_min_periods
+from sash.operator.spec import (
+    Emit,
+    Spec,
+    check_aggregation,
+    check_columns,
+    check_emit,
+    check_lateness,
+    check_min_periods,
+)
 from sash.times import FLOAT, INT, Kind, bound, encode, encode_array, encode_as
 from sash.triggers import Trigger, resolve_trigger
 from sash.windows.base import WindowPolicy, as_policies
@@ -26,8 +34,9 @@ __all__ = ["Sliding"]
 class Sliding:
     """A window policy over an aggregation: push events in, and results come out.
 
-    `policy` is one of `sash.windows`, a duration, or a list of them that share one structure. With `by=True` every
-    event has a key first, and each key has windows of its own. `trigger` says when a result is due; by default
+    `policy` is one of `sash.windows`, a duration, a number of events, or a list of them that share one structure. With
+    `by=True` every event has a key first, and each key has windows of its own. With `on=` and `by=` as in a `Plan`,
+    events are rows: `push` takes a mapping, `push_many` a mapping of columns or a frame, and aggregations name columns. `trigger` says when a result is due; by default
     each event fires it, or the slide of the window. `emit` says which results there are:
 
     - "arrival": at once, for what has been seen.
@@ -44,6 +53,7 @@ class Sliding:
     result. Cost of an event in order: O(1) combines for the longest window if
     nothing may be late, O(log n) for each other. Memory: the events that windows may still need.
 
+    >>> import datetime
     >>> import sash
     >>> s = sash.Sliding(sash.Sum(), sash.TimeWindow(10))
     >>> [s.push(time, value)[0].value for time, value in [(1, 5), (8, 2), (11, 4)]]
@@ -53,14 +63,18 @@ class Sliding:
     ([], [])
     >>> [(result.key, result.end, result.value) for result in s.push("b", 4, 3)]
     [('a', 1, 9), ('a', 1, 9), ('b', 2, 5), ('b', 2, 5)]
+    >>> s = sash.Sliding(sash.Sum("amount"), "1h", by="card", on="time")
+    >>> s.push({"card": "x", "time": datetime.datetime(2024, 5, 1, 12), "amount": 30})[0].value
+    30
     """
 
     def __init__(
         self,
         aggregation: Aggregation,
         policy: Any,
-        by: bool | None = None,
+        by: bool | str | Sequence[str] | None = None,
         *,
+        on: str | None = None,
         trigger: Trigger | None = None,
         emit: Emit = "arrival",
         lateness: Any = None,
@@ -69,8 +83,7 @@ class Sliding:
         expire: Any = None,
         min_periods: int = 0,
     ) -> None:
-        if by not in (None, True, False):
-            raise WindowSpecError(f"by is True if every event comes with a key, and None if not; not {by!r:.60}")
+        key_columns, time_column = check_columns(by, on)
         policies = as_policies(policy)
         self._start(
             Spec(
@@ -78,6 +91,8 @@ class Sliding:
                 policies=policies,
                 trigger=resolve_trigger(trigger, policies),
                 keyed=bool(by),
+                on=time_column,
+                by=key_columns,
                 emit=check_emit(emit),
                 lateness=check_lateness(lateness),
                 expire=None if expire is None else parse_duration(expire),
@@ -99,7 +114,7 @@ class Sliding:
     # Events in
 
     def push(self, *event: Any) -> list[Result]:
-        """Take one event, `push(time, value)` or `push(key, time, value)`, and return the results that it triggers.
+        """Take one event, `push(time, value)`, `push(key, time, value)` or `push(row)`; return the results it triggers.
 
         >>> import sash
         >>> s = sash.Sliding(sash.Concat(), sash.CountWindow(2), by=True)
@@ -143,6 +158,8 @@ class Sliding:
         return results
 
     def _parts(self, parts: tuple[Any, ...]) -> tuple[Any, Any, Any]:
+        if self._spec.on is not None:
+            return row_parts(parts, self._spec.by, self._spec.on)
         if len(parts) != 2 + self._keyed:
             wanted = "a key, a time and a value (by=True)" if self._keyed else "a time and a value (no by=True)"
             raise TypeError(f"an event of this operator is {wanted}, and {len(parts)} parts were given")

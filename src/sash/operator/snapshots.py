@@ -21,7 +21,7 @@ from sash.windows.described import plain_part
 __all__ = ["Opened", "open_blob", "seal"]
 
 _VERSION = 2
-_PLAIN = ("keyed", "emit", "changes_only", "min_periods")
+_PLAIN = ("keyed", "on", "by", "emit", "changes_only", "min_periods")
 
 State = dict[str, Any]
 
@@ -87,7 +87,7 @@ def open_blob(
             trigger=_part("trigger", header["trigger"], trigger, Trigger.from_dict),
             lateness=check_lateness(header["lateness"]),
             expire=None if header["expire"] is None else parse_duration(header["expire"]),
-            **{name: header[name] for name in _PLAIN},
+            **{name: tuple(part) if isinstance(part := header[name], list) else part for name in _PLAIN},
         )
         check_emit(spec.emit)
         kind = None if header["times"] is None else Kind.parse(header["times"])

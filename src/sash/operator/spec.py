@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from sash.aggregations.base import Aggregation
 from sash.durations import Duration, parse_duration
-from sash.errors import AggregationError
+from sash.errors import AggregationError, WindowSpecError
 from sash.triggers import Trigger
 from sash.windows import WindowPolicy
 
@@ -27,6 +27,9 @@ class Spec:
     policies: tuple[WindowPolicy, ...]
     trigger: Trigger
     keyed: bool = False
+    #: Where events are rows: the column of times, and those of the key, a name or a tuple of names.
+    on: str | None = None
+    by: str | tuple[str, ...] | None = None
     emit: Emit = "arrival"
     #: None: no bound. 0: nothing may be late.
     lateness: Duration | Literal[0] | None = None
@@ -45,6 +48,18 @@ def check_aggregation(aggregation: Any) -> Aggregation:
             f"an aggregation is needed, such as sash.Sum() or one of your own, not {aggregation!r:.60}"
         )
     return aggregation
+
+
+def check_columns(by: Any, on: Any) -> tuple[str | tuple[str, ...] | None, str | None]:
+    """The columns of the key and of the times, where events are rows; `WindowSpecError` if they do not go together."""
+    if by in (None, True, False) and on is None:
+        return None, None
+    if not isinstance(by, (str, list, tuple)) and by is not None:
+        what = "by= names the columns of the key too" if on is not None else "by is True if every event has a key first"
+        raise WindowSpecError(f"{what}, or is None if there is no key; not {by!r:.60}")
+    if not isinstance(on, str):
+        raise WindowSpecError(f"by={by!r:.60} names columns, so events are rows: on= names the column of times")
+    return (tuple(by) if isinstance(by, (list, tuple)) else by), on
 
 
 def check_emit(emit: Any) -> Emit:

@@ -62,27 +62,24 @@ def known_policies() -> dict[str, type[WindowPolicy]]:
 
 
 def as_policy(value: Any) -> WindowPolicy:
-    """A policy as it is, and a duration as the `TimeWindow` of that length; `WindowSpecError` for anything else.
-
-    A plain number is refused: it may be meant as a length or as a count.
+    """A policy as it is, a duration as the `TimeWindow` of that length, a whole number as the `CountWindow` of so many
+    events, as in pandas and polars; `WindowSpecError` for anything else.
 
     >>> import sash.windows
-    >>> as_policy("10m")
-    TimeWindow('10m')
-    >>> as_policy(100)
-    Traceback (most recent call last):
-    ...
-    sash.errors.WindowSpecError: 100 may be a length or a count: write TimeWindow(100) or CountWindow(100)
+    >>> as_policy("10m"), as_policy(100)
+    (TimeWindow('10m'), CountWindow(100))
     """
     if isinstance(value, WindowPolicy):
         return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return _POLICIES["CountWindow"](value)  # type: ignore[call-arg]
     try:
         length = parse_duration(value)
     except WindowSpecError as error:
         raise WindowSpecError(f"{value!r:.80} is no window: give a policy such as TimeWindow('1h') ({error})") from None
     if length.plain:
         raise WindowSpecError(
-            f"{value!r} may be a length or a count: write TimeWindow({value!r}) or CountWindow({value!r})"
+            f"{value!r} has no unit of time: write TimeWindow({value!r}) for a length over plain times"
         )
     return _POLICIES["TimeWindow"](length)  # type: ignore[call-arg]
 
