@@ -27,7 +27,7 @@ class Window(_core.Window):
     `Window(aggregation, algorithm="auto", **options)`. With "auto" the window takes events in any order; promise
     `in_order=True` and it takes a cheaper algorithm; add `worst_case=True` if no single call may take long, or
     `subtract=True` if totals may be maintained by subtraction. `sash.ALGORITHMS` has the algorithms by name. With
-    `store=` the window may be larger than memory; `sash.StoredWindow` lists what else it takes.
+    `store=` the window may be larger than memory; `sash.StoredWindow` tells what else it takes.
 
     Times are int, float, date, datetime, `numpy.datetime64`, `pandas.Timestamp` or Arrow timestamps; the first event
     decides, and times leave as they came. An event at a time that is there already is combined with it, the older
@@ -88,7 +88,7 @@ class Window(_core.Window):
     def bulk_insert(self, times: Any, values: Any) -> None:
         """Insert many events at once: all of them, or none if one is refused.
 
-        Takes lists, NumPy arrays, pandas and Arrow arrays, and whatever has Arrow's C interface; int64 and float64
+        Takes lists, NumPy arrays, pandas and Arrow arrays, and whatever speaks Arrow's C interface; int64 and float64
         arrays are read in place, without the GIL for built-in aggregations. Algorithms that take late events take
         them in any order; the others raise `OutOfOrderError`. Cost: O(m) in order, O(m log m) to sort m events.
 

@@ -77,7 +77,7 @@ def wrong_type(aggregation: Aggregation, values: Values) -> str | None:
 
 
 def choose(aggregation: Aggregation, columns: Columns, late: bool) -> Pass:
-    """The fastest pass that gives the result of the definition."""
+    """The fastest pass that gives the answer of the definition."""
     native = aggregation.native()
     kernel = "" if native is None else native.kernel
     kinds = [columns.values(name).type for name in aggregation.columns]
