@@ -283,9 +283,10 @@ class _Compiler:
         first = self.values if name == "lift" else self.partial
         arguments = ["older", "newer"] if name in _TWO else ["given"]
         own = ["me"] * (method.me is not None)
-        call = f"method({', '.join([*own, *(first.read(argument) for argument in arguments)])})"
+        reads = [f"{argument}_ = {first.read(argument)}" for argument in arguments]
+        call = f"method({', '.join([*own, *(f'{argument}_' for argument in arguments)])})"
         time = ["time"] * (name == "lift")
-        source = _source(name, [*time, *arguments, "out"], call, result, optional is not None)
+        source = _source(name, [*time, *arguments, "out"], reads, call, result, optional is not None)
         names: dict[str, Any] = {"method": method.function, "me": method.me, "np": np}
         if optional is not None:
             # Takes a result out of Numba's optional type, once it is known to be there.
@@ -315,14 +316,16 @@ def _fits(value: Any) -> bool:
     return isinstance(value, (float, np.floating, np.bool_))
 
 
-def _source(name: str, arguments: list[str], call: str, result: Form, optional: bool) -> str:
-    """The text of a function over words. It never raises: an error is a status."""
-    body = [f"result = {call}"]
+def _source(name: str, arguments: list[str], reads: list[str], call: str, result: Form, optional: bool) -> str:
+    """The text of a function over words. It never raises: an error is a status.
+
+    Only the call is inside the try: Numba follows each statement there by a branch, which makes it slow to compile.
+    """
+    body = [*reads, "try:", f"    result = {call}", "except Exception:", f"    return {_FAILED}"]
     if optional:
         body += ["if result is None:", f"    return {_NOTHING}", "result_ = bare(result)"]
-    body += result.write("result_" if optional else "result")
-    lines = [f"def {name}({', '.join(arguments)}):", "    try:", *(f"        {line}" for line in body)]
-    return "\n".join([*lines, "    except Exception:", f"        return {_FAILED}", f"    return {_DONE}", ""])
+    body += [*result.write("result_" if optional else "result"), f"return {_DONE}"]
+    return "\n".join([f"def {name}({', '.join(arguments)}):", *(f"    {line}" for line in body), ""])
 
 
 def _numba() -> Any:
