@@ -3,10 +3,15 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/unique_ptr.h>
 
+#include <stdexcept>
+#include <utility>
+
 #include "batch/batch.hpp"
 #include "monoids/object.hpp"
 #include "sash/batch/codes.hpp"
 #include "sash/batch/known.hpp"
+#include "sash/windows/frame_bounds.hpp"
+#include "windows/policy_config.hpp"
 
 namespace sash::batch {
 
@@ -50,7 +55,7 @@ std::unique_ptr<Order> make_order(std::size_t size, const std::optional<Input<st
     return std::make_unique<Order>(size, view(times), view(codes), keys);
 }
 
-//! The times by position, copied: for windows whose beginnings Python finds.
+//! The times by position, copied: for windows that slide by a time.
 Array<std::int64_t> times_of(const Order& order) {
     Room<std::int64_t> room(order.times().size());
     std::copy(order.times().begin(), order.times().end(), room.data());
@@ -63,12 +68,43 @@ Array<std::uint32_t> groups_of(const Order& order) {
     return array_of(std::move(room));
 }
 
+using windows::Policy;
+
 template <class Reach>
 Bounds bounds_in_time(const Order& order, const Reach& reach, Ends ends, bool peers, bool known) {
-    const nb::gil_scoped_release release;
     Bounds bounds = time_window(order, reach, ends, peers);
-    if (known) return known_time_window(order, std::move(bounds), ends);
-    return bounds;
+    return known ? known_time_window(order, std::move(bounds), ends) : std::move(bounds);
+}
+
+Bounds find_bounds(const Order& order, const Policy& policy, bool reals, bool peers, bool known) {
+    const Ends ends{policy.span.with_start, policy.span.with_end};
+    const Length& length = policy.span.length;
+    // What came in order does not know the peers that came later.
+    const bool sees_peers = peers && !(known && order.in_order());
+    switch (policy.kind) {
+        case Policy::Kind::time:
+            if (reals) return bounds_in_time(order, RealReach(length.real, ends.start), ends, peers, known);
+            return bounds_in_time(order, IntegerReach(length.ticks, ends.start), ends, peers, known);
+        case Policy::Kind::count:
+            return known ? known_count_window(order, policy.count, ends) : count_window(order, policy.count, ends);
+        case Policy::Kind::session:
+            return session_window(order, length, reals, sees_peers);
+        case Policy::Kind::tumbling:
+            return tumbling_window(order, policy.grid, policy.left, sees_peers);
+        case Policy::Kind::tumbling_count:
+            return tumbling_count_window(order, policy.count);
+        case Policy::Kind::landmark:
+            return landmark_window(order, policy.since.value_or(kEarliest), sees_peers);
+        default:
+            throw std::invalid_argument("windows that depend on values are run by the operator");
+    }
+}
+
+//! The rows of every window of a policy, which is a sash.windows.config.PolicyConfig.
+Bounds bounds_of(const Order& order, nb::handle config, bool reals, bool peers, bool known) {
+    const Policy policy = face::policy_of(config, reals);
+    const nb::gil_scoped_release release;
+    return find_bounds(order, policy, reals, peers, known);
 }
 
 }  // namespace
@@ -85,33 +121,7 @@ void bind_orders(nb::module_& module) {
         .def_prop_ro("in_order", &Order::in_order)
         .def("times", &times_of)
         .def("groups", &groups_of)
-        .def(
-            "time_window",
-            [](const Order& order, std::int64_t length, bool start_in, bool end_in, bool peers, bool known) {
-                return bounds_in_time(order, IntegerReach(length, start_in), {start_in, end_in}, peers, known);
-            },
-            nb::arg("length"), nb::arg("start_in"), nb::arg("end_in"), nb::arg("peers"), nb::arg("known"))
-        .def(
-            "real_window",
-            [](const Order& order, double length, bool start_in, bool end_in, bool peers, bool known) {
-                return bounds_in_time(order, RealReach(length, start_in), {start_in, end_in}, peers, known);
-            },
-            nb::arg("length"), nb::arg("start_in"), nb::arg("end_in"), nb::arg("peers"), nb::arg("known"))
-        .def(
-            "count_window",
-            [](const Order& order, std::size_t rows, bool start_in, bool end_in, bool known) {
-                const nb::gil_scoped_release release;
-                const Ends ends{start_in, end_in};
-                return known ? known_count_window(order, rows, ends) : count_window(order, rows, ends);
-            },
-            nb::arg("rows"), nb::arg("start_in"), nb::arg("end_in"), nb::arg("known"))
-        .def(
-            "stretch_window",
-            [](const Order& order, const Input<std::uint8_t>& begins, bool peers) {
-                return stretch_window(order, {begins.data(), begins.size()}, peers);
-            },
-            nb::arg("begins"), nb::arg("peers"))
-        .def("landmark_window", &landmark_window, nb::arg("since"), nb::arg("peers"));
+        .def("bounds", &bounds_of, nb::arg("policy"), nb::arg("reals"), nb::arg("peers"), nb::arg("known"));
 }
 
 }  // namespace sash::batch

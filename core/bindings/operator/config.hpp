@@ -7,6 +7,7 @@
 
 #include "operator/result_shape.hpp"
 #include "sash/operator/plan.hpp"
+#include "windows/policy_config.hpp"
 
 namespace sash::face {
 
@@ -14,8 +15,5 @@ namespace sash::face {
 OperatorPlan plan_of(nb::handle config, bool reals);
 std::vector<OutputSpec> outputs_of(nb::handle config);
 std::vector<EvictionRule> rules_of(nb::handle config);
-
-//! What a policy reads of an event, from what Python says: None, a bool or a number.
-windows::Mark mark_of(nb::handle value);
 
 }  // namespace sash::face

@@ -15,49 +15,18 @@ from sash.aggregations.records import Answer, ObjectMember, Part, Path, Row, Slo
 from sash.operator.columns import checked_key
 from sash.operator.marks import Mark, mark_of
 from sash.operator.results import Result, same
-from sash.operator.scale import Grid, Length, Scale
 from sash.operator.spec import Spec
 from sash.times import Kind
 from sash.triggers import AtWatermark, EveryEvents, EverySlide, OnDemand, OnPunctuation, resolve_trigger
-from sash.windows import (
-    AdaptiveWindow,
-    CountWindow,
-    DeltaWindow,
-    LandmarkWindow,
-    PolicyWindow,
-    PunctuatedWindow,
-    SessionWindow,
-    TimeWindow,
-    TumblingWindow,
-    WindowPolicy,
-)
+from sash.windows import PolicyWindow, SessionWindow, TimeWindow, TumblingWindow, WindowPolicy
+from sash.windows.config import CoreLength, PolicyConfig, length_of, policy_config
 from sash.windows.described import read_by
+from sash.windows.scale import Grid, Scale
 
-__all__ = ["Config", "Output", "PolicyConfig", "configure", "configure_lookups", "length_of"]
+__all__ = ["Config", "Output", "configure", "configure_lookups"]
 
-_LONGEST: Final = 2**63 - 1
 #: A start that lies before all times that 64 bits hold comes out as this one.
 _EARLIEST: Final = -(2**63)
-#: A length in ticks that are counts, and as a real.
-CoreLength = tuple[int, float]
-
-
-@dataclass(frozen=True, slots=True)
-class PolicyConfig:
-    """A window policy in ticks. The core reads what its kind needs."""
-
-    kind: str
-    length: CoreLength = (1, 1.0)
-    with_start: bool = False
-    with_end: bool = True
-    origin: int = 0
-    since: int | None = None
-    count: int = 1
-    #: Of a delta window; of an adaptive one, its confidence.
-    delta: Any = None
-    #: Of a programmable window: the function, and which output it sees.
-    evict_when: Any = None
-    output: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +128,7 @@ def configure_lookups(row: Row, windows: tuple[TimeWindow, ...], kind: Kind) -> 
         outputs=(Output(None, 0, len(row.answers), composite=True),),
         empties=tuple(_empty(answer) for answer in row.answers),
         makes_objects=False,
-        policies=tuple(_policy(window, scale, 0) for window in windows),
+        policies=tuple(policy_config(window, scale) for window in windows),
         windows=windows,
         fires_on="events",
         emit="arrival",
@@ -278,35 +247,8 @@ def _policies(spec: Spec, scale: Scale) -> tuple[PolicyConfig, ...]:
         if isinstance(policy, PolicyWindow) and policy.over is not None:
             output += 1
             seen = output
-        configs.append(_policy(policy, scale, seen))
+        configs.append(policy_config(policy, scale, seen))
     return tuple(configs)
-
-
-def _policy(policy: WindowPolicy, scale: Scale, output: int) -> PolicyConfig:
-    match policy:
-        case TimeWindow(length=length, closed=closed):
-            start, end = closed in ("left", "both"), closed in ("right", "both")
-            return PolicyConfig("time", length_of(scale.length(length)), start, end)
-        case TumblingWindow(count=int(count)):
-            return PolicyConfig("tumbling_count", count=count)
-        case TumblingWindow(length=length, closed=closed, origin=origin) if length is not None:
-            grid = Grid(scale, length, origin)
-            return PolicyConfig("tumbling", length_of(grid.every), closed == "left", closed == "right", grid.origin)
-        case SessionWindow(gap=gap):
-            return PolicyConfig("session", length_of(scale.length(gap)))
-        case LandmarkWindow(since=since):
-            return PolicyConfig("landmark", since=None if since is None else scale.ticks(since))
-        case CountWindow(n=n):
-            return PolicyConfig("count", count=n)
-        case PunctuatedWindow():
-            return PolicyConfig("punctuated")
-        case DeltaWindow(delta=delta):
-            return PolicyConfig("delta", delta=delta)
-        case PolicyWindow(evict_when=evict_when):
-            return PolicyConfig("programmable", evict_when=evict_when, output=output)
-        case AdaptiveWindow(delta=delta):
-            return PolicyConfig("adaptive", delta=float(delta))
-    raise AssertionError(policy)
 
 
 def _early_start(policies: tuple[WindowPolicy, ...], scale: Scale, window: int, end: int, by_event: bool) -> Any:
@@ -318,18 +260,6 @@ def _early_start(policies: tuple[WindowPolicy, ...], scale: Scale, window: int, 
         grid = Grid(scale, policy.length, policy.origin)
         start = grid.last(end) if by_event and policy.closed == "left" else grid.before(end)
     return scale.time(start)
-
-
-# Lengths
-
-
-def length_of(length: Length) -> CoreLength:
-    """A length as the core takes it: in ticks that are counts, and as a real.
-
-    >>> length_of(5), length_of(2**70)[0] == 2**63 - 1
-    ((5, 5.0), True)
-    """
-    return min(int(length), _LONGEST), float(length)
 
 
 def _lateness(spec: Spec, scale: Scale) -> CoreLength | None:

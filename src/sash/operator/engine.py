@@ -15,7 +15,7 @@ from sash.operator.columns import checked_keys, read_slot, rows_of
 from sash.operator.config import Config, configure
 from sash.operator.marks import mark_column
 from sash.operator.results import Results
-from sash.operator.scale import Scale
+from sash.windows.scale import Scale
 from sash.operator.spec import Spec
 from sash.times import FLOAT, Kind
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sash import _core
-from sash.operator.scale import Scale
+from sash.windows.scale import Scale
 from sash.times import decode_array
 from sash.windows.base import WindowPolicy
 

@@ -14,7 +14,7 @@ from sash.operator.columns import check_sizes, row_parts
 from sash.operator.engine import Engine, Ticks
 from sash.operator.late import LateEvent, LateEvents, OnLate, check_on_late
 from sash.operator.results import Result, Results
-from sash.operator.scale import Scale
+from sash.windows.scale import Scale
 from sash.operator.spec import (
     Emit,
     Spec,

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "sash/batch/bounds.hpp"
+#include "sash/windows/frame_bounds.hpp"
 
 namespace sash::batch {
 

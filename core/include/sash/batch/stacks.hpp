@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sash/monoid.hpp"
-#include "sash/batch/bounds.hpp"
+#include "sash/windows/frame_bounds.hpp"
 #include "sash/batch/scans.hpp"
 
 namespace sash::batch {

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from sash.batch.engine import Job as FrameJob
 from sash.batch.slides import slides
-from sash.operator.scale import Grid, Scale
+from sash.windows.scale import Grid, Scale
 from sash.spark.stream.engine import BucketEngine, Emitted
 from sash.spark.stream.job import Job
 from sash.spark.typed import TypedFrame

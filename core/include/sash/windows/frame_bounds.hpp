@@ -1,4 +1,4 @@
-//! Which rows are in the window of each row.
+//! Window bounds over a whole frame: which rows are in the window of each row, found once for all aggregations.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,9 @@
 #include <utility>
 
 #include "sash/number.hpp"
+#include "sash/windows/grid.hpp"
+#include "sash/windows/length.hpp"
+#include "sash/windows/policy.hpp"
 #include "sash/batch/order.hpp"
 
 namespace sash::batch {
@@ -167,7 +170,8 @@ Bounds time_window(const Order& order, const Reach& reach, Ends ends, bool peers
     bounds.first = Room<Position>(order.size());
     const detail::FirstFinder<Reach> finder(order, reach, bounds.first.data());
     for_each_group(order, [&](Position begin, Position end) { finder.find(begin, end); });
-    if (peers && order.has_peers()) bounds.last = detail::find_lasts(order, ends.end);
+    // Where the end is out, a row at it is out too, whoever sees whom.
+    if (order.has_peers() && (peers || !ends.end)) bounds.last = detail::find_lasts(order, ends.end);
     return bounds;
 }
 
@@ -187,19 +191,40 @@ inline Bounds count_window(const Order& order, std::size_t rows, Ends ends) {
     return bounds;
 }
 
-//! Everything from the last row with a mark on; the first row of a key has one. For windows that follow one another.
-inline Bounds stretch_window(const Order& order, std::span<const std::uint8_t> begins, bool peers) {
+//! Everything from the last row on with which a window begins, begins(first of the key, row); the first row of a key is
+//! one. For windows that follow one another.
+template <class Begins>
+Bounds stretch_window(const Order& order, bool peers, Begins begins) {
     Bounds bounds;
     bounds.first = Room<Position>(order.size());
     for_each_group(order, [&](Position begin, Position end) {
         Position start = begin;
         for (Position i = begin; i != end; ++i) {
-            if (begins[i]) start = i;
+            if (i != begin && begins(begin, i)) start = i;
             bounds.first[i] = start;
         }
     });
     if (peers && order.has_peers()) bounds.last = detail::find_lasts(order, true);
     return bounds;
+}
+
+//! Rows that follow one another by less than the gap.
+inline Bounds session_window(const Order& order, const Length& gap, bool reals, bool peers) {
+    const auto times = order.times();
+    return stretch_window(order, peers,
+                          [&](Position, Position i) { return gap.apart(times[i - 1], times[i], reals); });
+}
+
+//! The part of the tumbling window up to the row. With `left`, a block has its start and not its end.
+inline Bounds tumbling_window(const Order& order, const windows::Grid& grid, bool left, bool peers) {
+    const auto times = order.times();
+    const auto block = [&](Position i) { return left ? grid.last(times[i]) : grid.first(times[i]); };
+    return stretch_window(order, peers, [&](Position, Position i) { return block(i - 1) != block(i); });
+}
+
+//! Rows 1 to n, n + 1 to 2n, and so on: the part up to the row, whatever its time.
+inline Bounds tumbling_count_window(const Order& order, std::size_t rows) {
+    return stretch_window(order, false, [&](Position begin, Position i) { return (i - begin) % rows == 0; });
 }
 
 //! Everything since a time; nothing for the rows before it.
