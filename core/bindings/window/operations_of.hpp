@@ -11,6 +11,7 @@
 #include "window/front.hpp"
 #include "window/kernels.hpp"
 #include "window/operations.hpp"
+#include "window/plain_monoid.hpp"
 
 namespace sash::face {
 
@@ -137,12 +138,27 @@ public:
         if (options.store) return make_stored(AnyMonoid<true>(self), options);
         std::unique_ptr<MonoidKernel> kernel;
         if constexpr (kSpecialised<M>) kernel = make_kernel(monoid_, self, options);
-        if constexpr (!M::fallible)
+        if constexpr (kPlain<M>) kernel = make_kernel(PlainMonoid(self, plain_combine, plain_inverse), self, options);
+        if constexpr (!M::fallible && !kPlain<M>)
             if (!kernel) kernel = make_kernel(AnyMonoid<false>(self), self, options);
         return kernel ? std::move(kernel) : make_kernel(AnyMonoid<true>(self), self, options);
     }
 
 private:
+    static const M& monoid_of(const Operations& operations) {
+        return static_cast<const OperationsOf&>(operations).monoid_;
+    }
+    static Plain plain_combine(const Operations& operations, const Plain& older, const Plain& newer) {
+        return Plain::of(monoid_of(operations).combine(older.as<Partial>(), newer.as<Partial>()));
+    }
+    static Plain plain_inverse(const Operations& operations, const Plain& whole, const Plain& older) {
+        if constexpr (Invertible<M>) {
+            return Plain::of(monoid_of(operations).inverse(whole.as<Partial>(), older.as<Partial>()));
+        } else {
+            throw Unsupported("subtract");
+        }
+    }
+
     static AnyPartial any(Partial partial) { return AnyPartial::of(std::move(partial)); }
     static const Partial& own(const AnyPartial& partial) { return partial.as<Partial>(); }
 

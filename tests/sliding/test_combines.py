@@ -1,0 +1,134 @@
+"""How many combines an event costs: a window that slides in order has its total ready."""
+
+import math
+import threading
+
+import pytest
+
+import sash
+from sash.windows import CountWindow, LandmarkWindow, SessionWindow, TimeWindow, TumblingWindow
+
+
+class Counted(sash.Aggregation):
+    """The longest text, the older of equals; counts its combines."""
+
+    identity = ""
+
+    def __init__(self):
+        self.combines = 0
+
+    def lift(self, value):
+        return value
+
+    def combine(self, older, newer):
+        self.combines += 1
+        return newer if len(newer) > len(older) else older
+
+    def lower(self, partial):
+        return partial
+
+
+def combines_an_event(policy, lateness, size, one_by_one):
+    """The mean over some hundred events in order, once the window is full."""
+    aggregation = Counted()
+    s = sash.Sliding(aggregation, policy, trigger=sash.EachEvent(), lateness=lateness)
+    s.push_many(range(2 * size), ["a"] * (2 * size))
+    aggregation.combines = 0
+    times = range(2 * size, 2 * size + 400)
+    if one_by_one:
+        for time in times:
+            s.push(time, "a")
+    else:
+        s.push_many(times, ["a"] * 400)
+    return aggregation.combines / 400
+
+
+@pytest.mark.parametrize("one_by_one", [True, False])
+@pytest.mark.parametrize("size", [5, 30, 100, 4096])
+@pytest.mark.parametrize("policy", ["time", "count", "tumbling", "session", "landmark"])
+def test_one_window_in_order_takes_six_at_most(policy, size, one_by_one):
+    """Whatever the size of the window, where nothing may be late."""
+    made = {
+        "time": TimeWindow(size),
+        "count": CountWindow(size),
+        "tumbling": TumblingWindow(size),
+        "session": SessionWindow(5),
+        "landmark": LandmarkWindow(),
+    }[policy]
+    assert combines_an_event(made, 0, size, one_by_one) <= 6
+
+
+@pytest.mark.parametrize("size", [64, 512, 4096])
+def test_several_windows_take_a_logarithm_each(size):
+    """The longest is ready; a shorter one is a range of the tree."""
+    shorter = size // 8
+    assert combines_an_event([TimeWindow(size), TimeWindow(shorter)], 0, size, True) <= 2 * (6 + 3 * math.log2(shorter))
+
+
+def test_an_operator_is_used_by_one_thread_at_a_time():
+    """A second call in the midst of one is refused, and the first one goes on."""
+    entered, refused = threading.Event(), []
+
+    class Slow(Counted):
+        def lift(self, value):
+            entered.set()
+            other.join(10)
+            return value
+
+    def intrude():
+        entered.wait(10)
+        try:
+            s.push(2, "b")
+        except RuntimeError as error:
+            refused.append(str(error))
+
+    s = sash.Sliding(Slow(), TimeWindow(10))
+    other = threading.Thread(target=intrude)
+    other.start()
+    assert s.push(1, "a")[0].value == "a"
+    assert len(refused) == 1
+    assert "the operator is in use" in refused[0]
+
+
+def test_a_callback_that_pushes_back_is_refused():
+    """With words; the call that it is in the midst of fails, and has changed nothing."""
+    s = sash.Sliding(sash.Sum(), TimeWindow(10), lateness=0, on_late=lambda late: s.push(9, 1))
+    s.push(5, 1)
+    before = s.snapshot()
+    with pytest.raises(RuntimeError, match="a callback of its own"):
+        s.push(4, 1)
+    assert s.snapshot() == before
+
+
+class Picky(sash.Concat):
+    """Refuses to combine from a moment on, and goes on refusing."""
+
+    angry = False
+
+    def combine(self, older, newer):
+        if Picky.angry:
+            raise ValueError("no more")
+        return super().combine(older, newer)
+
+    def lift(self, value):
+        return value
+
+    def lower(self, partial):
+        return partial
+
+
+@pytest.mark.parametrize("count", [4, 40, 400])
+@pytest.mark.parametrize("policy", [TimeWindow(1000), CountWindow(300), SessionWindow(3)], ids=repr)
+def test_rolling_back_calls_no_user_code(policy, count):
+    """A combine that fails, and would fail again, leaves the operator as it was: it goes on when the anger is over."""
+    operators = [sash.Sliding(Picky(), policy, lateness=5) for _ in range(2)]
+    for s in operators:
+        s.push_many(range(count), ["x"] * count)
+    Picky.angry = True
+    try:
+        with pytest.raises(ValueError, match="no more"):
+            operators[0].push_many(range(count - 2, count + 20), ["y"] * 22)
+    finally:
+        Picky.angry = False
+    assert operators[0].snapshot() == operators[1].snapshot()
+    assert operators[0].push(count, "z") == operators[1].push(count, "z")

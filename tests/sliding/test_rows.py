@@ -1,0 +1,85 @@
+"""Events that are rows: `on` and `by` name their columns, as in a plan."""
+
+import datetime as dt
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import sash
+
+NOON = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)
+ROWS = [
+    {"card": "x", "time": NOON, "amount": 30, "shop": "a"},
+    {"card": "y", "time": NOON + dt.timedelta(minutes=10), "amount": 5, "shop": "b"},
+    {"card": "x", "time": NOON + dt.timedelta(minutes=50), "amount": 7, "shop": "c"},
+    {"card": "x", "time": NOON + dt.timedelta(minutes=70), "amount": 1, "shop": "a"},
+]
+AGGREGATIONS = [
+    sash.Sum("amount"),
+    sash.ArgMax("amount", "shop"),
+    sash.Concat("shop"),
+    sash.Composite(spent=sash.Sum("amount"), shops=sash.CountDistinct("shop"), last=sash.Last("shop")),
+]
+
+
+def columns():
+    return {name: [row[name] for row in ROWS] for name in ROWS[0]}
+
+
+@pytest.mark.parametrize("aggregation", AGGREGATIONS, ids=repr)
+def test_a_row_is_read_by_the_names_of_its_columns(aggregation):
+    """One by one, by columns and as a frame: what rolling gives for each row."""
+    plan = {"on": "time", "by": "card"}
+    one_by_one = sash.Sliding(aggregation, "1h", **plan)
+    values = [one_by_one.push(row)[0].value for row in ROWS]
+    frame = pd.DataFrame(columns())
+    for batch in (columns(), frame, pa.Table.from_pandas(frame)):
+        results = sash.Sliding(aggregation, "1h", **plan).push_many(batch)
+        assert [result.value for result in results] == values
+        assert [result.key for result in results] == ["x", "y", "x", "x"]
+    expected = sash.rolling(frame, window="1h", **plan, out=aggregation)["out"].tolist()
+    assert [tuple(value) if isinstance(value, tuple) else value for value in values] == [
+        tuple(value.values()) if isinstance(value, dict) else tuple(value) if isinstance(value, tuple) else value
+        for value in expected
+    ]
+
+
+def test_several_columns_make_a_key():
+    """A key is the tuple of its parts."""
+    s = sash.Sliding(sash.Count(), 2, by=["card", "shop"], on="time")
+    assert [result.key for result in s.push_many(columns())] == [("x", "a"), ("y", "b"), ("x", "c"), ("x", "a")]
+    assert s.push({"card": "y", "shop": "b", "time": NOON, "amount": 1})[0].key == ("y", "b")
+
+
+def test_without_a_key():
+    """`on` alone: one window over all rows, and a restored operator goes on with rows."""
+    s = sash.Sliding(sash.Sum("amount"), 2, on="time")
+    assert s.push_many(columns()).values.tolist() == [30, 35, 12, 8]
+    assert sash.Sliding.restore(s.snapshot()).push({"time": NOON + dt.timedelta(days=1), "amount": 4})[0].value == 5
+
+
+@pytest.mark.parametrize(
+    ("event", "error", "words"),
+    [
+        ((NOON, 5), TypeError, "is a row with the column 'time', and 2 parts"),
+        ((5,), TypeError, "a row is a mapping with the column 'time', not int"),
+        (({"card": "x", "amount": 5},), KeyError, "there is no column 'time'"),
+        (({"time": NOON, "amount": 5},), KeyError, "there is no column 'card'"),
+        (({"card": "x", "time": NOON},), KeyError, "amount"),
+    ],
+)
+def test_what_is_no_row_is_refused(event, error, words):
+    """With the column that is missing; and nothing has changed."""
+    s = sash.Sliding(sash.Sum("amount"), "1h", by="card", on="time")
+    s.push(ROWS[0])
+    before = s.snapshot()
+    with pytest.raises(error, match=words):
+        s.push(*event)
+    assert s.snapshot() == before
+
+
+def test_a_number_is_a_number_of_events():
+    """As in a plan, and in pandas."""
+    assert sash.Sliding(sash.Sum(), 2).push_many(np.arange(4), np.arange(4)).values.tolist() == [0, 1, 3, 5]
