@@ -7,7 +7,7 @@
 """
 
 from sash.operator.late import LateEvent
-from sash.operator.sliding import Sliding
 from sash.operator.results import Result, Results
+from sash.operator.sliding import Sliding
 
 __all__ = ["LateEvent", "Result", "Results", "Sliding"]

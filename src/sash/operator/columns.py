@@ -87,7 +87,9 @@ def row_parts(events: tuple[Any, ...], by: str | tuple[str, ...] | None, on: str
     ('x', 3, {'card': 'x', 'time': 3, 'amount': 5})
     """
     if len(events) != 1:
-        raise TypeError(f"an event of this operator is a row with the column {on!r}, and {len(events)} parts were given")
+        raise TypeError(
+            f"an event of this operator is a row with the column {on!r}, and {len(events)} parts were given"
+        )
     (row,) = events
     if not isinstance(row, Mapping) and hasattr(row, "columns"):
         names = getattr(row, "column_names", None) or list(row.columns)

@@ -1,4 +1,4 @@
-"""What an operator was asked to do, as the core takes it: the record, the windows and the trigger over one kind of time."""
+"""What an operator was asked to do, as the core takes it: record, windows and trigger over one kind of time."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -58,11 +58,10 @@ class Engine:
         own_rows = rows() if config.row.objects else None
         return self.results(self.core.push_many(keys, ticks, columns, own_rows, marks, fires, nulls))
 
-    def _late(self, ticks: Ticks) -> list[tuple[int, int | None]]:
+    def _late(self, ticks: Ticks) -> Sequence[tuple[int, int | None]]:
         if self.core.finished:
             return [(place, None) for place in range(len(ticks))]
-        late: list[tuple[int, int | None]] = self.core.late(ticks)
-        return late
+        return self.core.late(ticks)
 
     def advance(self, ticks: int | None) -> Results:
         """Move the watermark on, to the end if None; what that makes final, or due."""

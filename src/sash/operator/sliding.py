@@ -36,8 +36,9 @@ class Sliding:
 
     `policy` is one of `sash.windows`, a duration, a number of events, or a list of them that share one structure. With
     `by=True` every event has a key first, and each key has windows of its own. With `on=` and `by=` as in a `Plan`,
-    events are rows: `push` takes a mapping, `push_many` a mapping of columns or a frame, and aggregations name columns. `trigger` says when a result is due; by default
-    each event fires it, or the slide of the window. `emit` says which results there are:
+    events are rows: `push` takes a mapping, `push_many` a mapping of columns or a frame, and aggregations name columns.
+    `trigger` says when a result is due; by default each event fires it, or the slide of the window. `emit` says which
+    results there are:
 
     - "arrival": at once, for what has been seen.
     - "final": once, when the watermark has passed: what all events together give, in whatever order they came.
@@ -129,6 +130,7 @@ class Sliding:
         if results is None:
             engine = engine.with_real_times()
             results = engine.core.push(key, time, value, self._late.hand_over)
+            assert results is not None  # reals take a time of either kind
         self._engine = engine
         return results
 
@@ -163,7 +165,7 @@ class Sliding:
         if len(parts) != 2 + self._keyed:
             wanted = "a key, a time and a value (by=True)" if self._keyed else "a time and a value (no by=True)"
             raise TypeError(f"an event of this operator is {wanted}, and {len(parts)} parts were given")
-        return parts if self._keyed else (None, *parts)  # type: ignore[return-value]
+        return parts if self._keyed else (None, *parts)
 
     def _nothing(self) -> Results:
         scale = Scale(INT) if self._engine is None else self._engine.scale

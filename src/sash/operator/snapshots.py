@@ -78,6 +78,9 @@ def open_blob(
         given = (None,) * len(header["policies"]) if policy is None else as_policies(policy)
         if len(given) != len(header["policies"]):
             raise SnapshotError(f"the snapshot has {len(header['policies'])} windows, and {len(given)} were passed")
+        plain: dict[str, Any] = {
+            name: tuple(part) if isinstance(part := header[name], list) else part for name in _PLAIN
+        }
         spec = Spec(
             aggregation=Description(header["aggregation"], "", {}, None, None).matching(aggregation),
             policies=tuple(
@@ -87,7 +90,7 @@ def open_blob(
             trigger=_part("trigger", header["trigger"], trigger, Trigger.from_dict),
             lateness=check_lateness(header["lateness"]),
             expire=None if header["expire"] is None else parse_duration(header["expire"]),
-            **{name: tuple(part) if isinstance(part := header[name], list) else part for name in _PLAIN},
+            **plain,
         )
         check_emit(spec.emit)
         kind = None if header["times"] is None else Kind.parse(header["times"])

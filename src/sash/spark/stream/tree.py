@@ -144,7 +144,9 @@ class Tree:
             for output in self._outputs:
                 name = output_name(output.name, label)
                 # Results come row by row, a window after the other.
-                words, tags = (np.ascontiguousarray(one[window :: len(labels)]) for one in cells[output.position])
+                words, tags = cells[output.position]
+                words = np.ascontiguousarray(words[window :: len(labels)])
+                tags = np.ascontiguousarray(tags[window :: len(labels)])
                 if output.column is None:
                     assert output.answer is not None
                     named[name] = _numbers(words, tags, output.answer, self._job.types[name])
