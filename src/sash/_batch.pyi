@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -31,19 +32,19 @@ def aggregate(
     bounds: Bounds,
     column: Column,
     known: bool,
-    geometric: bool = ...,
-    root: bool = ...,
-    ddof: int = ...,
+    geometric: bool = False,
+    root: bool = False,
+    ddof: int = 1,
 ) -> tuple[npt.NDArray[Any], Codes | None]: ...
 def distinct(order: Order, bounds: Bounds, column: Column, codes: Codes, count: int) -> Integers: ...
 def compiled(
-    functions: list[int],
-    identity: list[int],
+    functions: Sequence[int],
+    identity: Sequence[int],
     results: int,
     order: Order,
     bounds: Bounds,
     column: Column,
-    columns: list[npt.NDArray[np.float64]],
+    columns: Sequence[npt.NDArray[np.float64]],
     known: bool,
 ) -> tuple[npt.NDArray[np.float64], Marks, Codes | None] | None: ...
 def skipped(aggregation: Any, values: list[Any]) -> Marks: ...

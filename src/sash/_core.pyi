@@ -1,6 +1,6 @@
 """The compiled core. Private: `sash.Window` is its face."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from sash.times import Kind
 
 class Window:
     def __init__(
-        self, aggregation: Aggregation, native: Native | None, algorithm: str, options: Mapping[str, Any], skips: Any, /
+        self, aggregation: Aggregation, native: Native | None, algorithm: str, options: dict[str, Any], skips: Any
     ) -> None: ...
     def __len__(self) -> int: ...
     def insert(self, time: Any, value: Any) -> None: ...
@@ -50,7 +50,7 @@ class Window:
         /,
     ) -> None: ...
     def _merge(self, other: Window, /) -> None: ...
-    def _entries(self, after: int | None, /) -> tuple[list[tuple[Any, Any]], int]: ...
+    def _entries(self, after: int | None) -> tuple[list[tuple[Any, Any]], int]: ...
     def _assign(self, other: Window, /) -> None: ...
     def _save(self) -> bytes: ...
     def _restore(self, values: str, times: Kind, body: bytes, /) -> None: ...
@@ -95,7 +95,7 @@ class Operator:
     def restore(
         self,
         keys: list[Any],
-        reals: list[bool],
+        reals: Sequence[bool],
         body: bytes,
         newest: int | None,
         watermark: int | None,
