@@ -19,9 +19,7 @@ def test_a_tumbling_window_of_rows_has_that_many(peers):
 @pytest.mark.parametrize("closed", ["left", "neither"])
 def test_rows_at_an_end_that_is_out_are_out(closed):
     """Also those that came before the row itself, where rows do not see their peers: as in pandas."""
-    frame = pd.DataFrame(
-        {"t": pd.to_datetime([1, 2, 2, 2, 4, 4], unit="s"), "x": [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]}
-    )
+    frame = pd.DataFrame({"t": pd.to_datetime([1, 2, 2, 2, 4, 4], unit="s"), "x": [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]})
     got = sash.rolling(frame, on="t", window="2s", closed=closed, peers=False, min_periods=1, out=sash.Sum("x"))["out"]
     expected = frame.rolling("2s", on="t", closed=closed)["x"].sum()
     np.testing.assert_array_equal(got.to_numpy(float, na_value=np.nan), expected.to_numpy())

@@ -15,9 +15,9 @@ from sash.operator.columns import checked_keys, read_slot, rows_of
 from sash.operator.config import Config, configure
 from sash.operator.marks import mark_column
 from sash.operator.results import Results
-from sash.windows.scale import Scale
 from sash.operator.spec import Spec
 from sash.times import FLOAT, Kind
+from sash.windows.scale import Scale
 
 __all__ = ["Engine", "EngineState"]
 

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sash import _core
-from sash.windows.scale import Scale
 from sash.times import decode_array
 from sash.windows.base import WindowPolicy
+from sash.windows.scale import Scale
 
 __all__ = ["Result", "Results", "same"]
 

@@ -14,7 +14,6 @@ from sash.operator.columns import check_sizes, row_parts
 from sash.operator.engine import Engine, Ticks
 from sash.operator.late import LateEvent, LateEvents, OnLate, check_on_late
 from sash.operator.results import Result, Results
-from sash.windows.scale import Scale
 from sash.operator.spec import (
     Emit,
     Spec,
@@ -27,6 +26,7 @@ from sash.operator.spec import (
 from sash.times import FLOAT, INT, Kind, bound, encode, encode_array, encode_as
 from sash.triggers import Trigger, resolve_trigger
 from sash.windows.base import WindowPolicy, as_policies
+from sash.windows.scale import Scale
 
 __all__ = ["Sliding"]
 

@@ -10,11 +10,11 @@ import pyarrow as pa
 
 from sash.batch.engine import Job as FrameJob
 from sash.batch.slides import slides
-from sash.windows.scale import Grid, Scale
 from sash.spark.stream.engine import BucketEngine, Emitted
 from sash.spark.stream.job import Job
 from sash.spark.typed import TypedFrame
 from sash.windows import TimeWindow
+from sash.windows.scale import Grid, Scale
 
 __all__ = ["SlideEngine", "make_engine"]
 
