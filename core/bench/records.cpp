@@ -18,8 +18,8 @@
 #include "sash/monoids/extrema.hpp"
 #include "sash/monoids/mean.hpp"
 #include "sash/monoids/moments.hpp"
-#include "sash/monoids/sum.hpp"
 #include "sash/monoids/record.hpp"
+#include "sash/monoids/sum.hpp"
 
 namespace sash::bench {
 

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "check.hpp"
-#include "sash/monoids/text.hpp"
 #include "sash/batch/codes.hpp"
 #include "sash/batch/kernels.hpp"
 #include "sash/batch/known.hpp"
 #include "sash/batch/record.hpp"
+#include "sash/monoids/text.hpp"
 
 namespace sash::testing {
 namespace {

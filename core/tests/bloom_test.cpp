@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "sash/monoid.hpp"
 #include "sash/algorithms/two_stacks_lite.hpp"
+#include "sash/monoid.hpp"
 
 using namespace sash;
 using sash::testing::check;

@@ -3,8 +3,8 @@
 
 #include "combine_tally.hpp"
 #include "in_order_model.hpp"
-#include "sash/monoids/extrema.hpp"
 #include "sash/algorithms/two_stacks_lite.hpp"
+#include "sash/monoids/extrema.hpp"
 
 namespace sash::testing {
 namespace {

@@ -13,19 +13,19 @@
 #include <vector>
 
 #include "check.hpp"
-#include "sash/monoids/event_count.hpp"
 #include "sash/monoid.hpp"
 #include "sash/monoids/comoments.hpp"
 #include "sash/monoids/decayed_sum.hpp"
 #include "sash/monoids/delta.hpp"
+#include "sash/monoids/event_count.hpp"
 #include "sash/monoids/harmonic_mean.hpp"
 #include "sash/monoids/increasing_run.hpp"
 #include "sash/monoids/m4.hpp"
 #include "sash/monoids/rate.hpp"
 #include "sash/monoids/shape.hpp"
+#include "sash/monoids/tick_scale.hpp"
 #include "sash/monoids/time_weighted_mean.hpp"
 #include "sash/monoids/weighted_mean.hpp"
-#include "sash/monoids/tick_scale.hpp"
 
 using namespace sash;
 using sash::testing::check;

@@ -13,8 +13,8 @@
 
 #include "check.hpp"
 #include "sash/algorithms/key_window.hpp"
-#include "sash/operator/operator_snapshot.hpp"
 #include "sash/monoids/text.hpp"
+#include "sash/operator/operator_snapshot.hpp"
 
 namespace sash::testing {
 namespace {
@@ -192,7 +192,8 @@ void test_final_is_brute_force(const std::vector<Policy>& policies, std::optiona
     }
     check(partials.emitted.size() == expected.size(), "each event has one result");
     for (const auto& [emission, text] : partials.emitted)
-        check(text == expected[std::pair(emission.number, std::size_t{emission.window})], "a window is what brute force says");
+        check(text == expected[std::pair(emission.number, std::size_t{emission.window})],
+              "a window is what brute force says");
 }
 
 std::string bytes_of(TextOperator& operator_) {
@@ -251,7 +252,8 @@ void test_a_call_that_fails_changes_nothing(Emit emit, bool aligned) {
         straight.take({all[i].slot, all[i].ticks, i % 5 != 0, i % 5 == 0});
         straight.state().commit();
     }
-    check(partials.emitted.size() == other.emitted.size(), "what failed and was tried again emits what is emitted at once");
+    check(partials.emitted.size() == other.emitted.size(),
+          "what failed and was tried again emits what is emitted at once");
     for (std::size_t i = 0; i < partials.emitted.size() && i < other.emitted.size(); ++i)
         check(partials.emitted[i].second == other.emitted[i].second, "result by result");
 }
@@ -294,7 +296,8 @@ void test_rows_are_found_wherever_they_come(std::size_t most) {
         const std::pair row(ticks, i);
         const auto place = std::lower_bound(model.begin(), model.end(), row) - model.begin();
         model.insert(model.begin() + place, row);
-        check(rows.insert({.ticks = ticks, .number = i, .has_partial = true, .null = false, .fires = true}) == static_cast<std::size_t>(place),
+        check(rows.insert({.ticks = ticks, .number = i, .has_partial = true, .null = false, .fires = true}) ==
+                  static_cast<std::size_t>(place),
               "a row goes behind its peers");
         if (i % 50 == 49 || model.size() > most) {
             const std::size_t gone = random() % std::min<std::size_t>(20, model.size());

@@ -16,14 +16,14 @@
 
 #include "check.hpp"
 #include "sash/algorithm.hpp"
-#include "sash/codec.hpp"
 #include "sash/algorithms/daba_lite.hpp"
 #include "sash/algorithms/fiba.hpp"
+#include "sash/algorithms/recalc.hpp"
+#include "sash/codec.hpp"
 #include "sash/monoids/comoments.hpp"
 #include "sash/monoids/delta.hpp"
 #include "sash/monoids/m4.hpp"
 #include "sash/monoids/rate.hpp"
-#include "sash/algorithms/recalc.hpp"
 #include "sash/monoids/record/compiled.hpp"
 #include "sash/window.hpp"
 

@@ -3,11 +3,11 @@
 
 #include "in_order_model.hpp"
 #include "sash/algorithms/aba.hpp"
-#include "sash/monoids/extrema.hpp"
 #include "sash/algorithms/recalc.hpp"
 #include "sash/algorithms/subtract_on_evict.hpp"
 #include "sash/algorithms/two_stacks.hpp"
 #include "sash/algorithms/two_stacks_lite.hpp"
+#include "sash/monoids/extrema.hpp"
 
 namespace sash::testing {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "check.hpp"
 #include "sash/algorithms/btree.hpp"
-#include "sash/codec.hpp"
 #include "sash/algorithms/daba_lite.hpp"
 #include "sash/algorithms/recalc.hpp"
+#include "sash/codec.hpp"
 #include "sash/snapshot.hpp"
 
 using namespace sash;

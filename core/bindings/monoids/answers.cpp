@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "errors.hpp"
-#include "window/face.hpp"
 #include "monoids/row.hpp"
+#include "window/face.hpp"
 
 namespace sash::face {
 

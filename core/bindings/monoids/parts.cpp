@@ -15,12 +15,12 @@
 #include "sash/monoids/increasing_run.hpp"
 #include "sash/monoids/m4.hpp"
 #include "sash/monoids/rate.hpp"
+#include "sash/monoids/record/compiled.hpp"
+#include "sash/monoids/record/layout.hpp"
 #include "sash/monoids/row_of.hpp"
 #include "sash/monoids/shape.hpp"
 #include "sash/monoids/time_weighted_mean.hpp"
 #include "sash/monoids/weighted_mean.hpp"
-#include "sash/monoids/record/compiled.hpp"
-#include "sash/monoids/record/layout.hpp"
 
 namespace sash::face {
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "window/front.hpp"
 #include "monoids/python_monoid.hpp"
+#include "window/front.hpp"
 
 namespace sash::face {
 

@@ -1,8 +1,8 @@
 //! The ends of a record. To be included before the kernels that use them.
 #pragma once
 
-#include "window/front.hpp"
 #include "sash/monoids/record.hpp"
+#include "window/front.hpp"
 
 namespace sash::face {
 

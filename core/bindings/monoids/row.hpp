@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "window/kernel.hpp"
 #include "monoids/values.hpp"
 #include "window/clock.hpp"
+#include "window/kernel.hpp"
 
 namespace sash::face {
 

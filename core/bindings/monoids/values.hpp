@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "window/kernel.hpp"
 #include "sash/monoids/tick_scale.hpp"
+#include "window/kernel.hpp"
 
 namespace sash::face {
 

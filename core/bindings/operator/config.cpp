@@ -26,8 +26,7 @@ OperatorPlan plan_of(nb::handle config, bool reals) {
     plan.emit = named(kEmits, config.attr("emit"));
     plan.every = nb::cast<std::size_t>(config.attr("every"));
     const nb::object slide = config.attr("slide");
-    if (!slide.is_none())
-        plan.grid = {length_of(nb::cast<LengthSpec>(slide[0])), nb::cast<Time>(slide[1]), reals};
+    if (!slide.is_none()) plan.grid = {length_of(nb::cast<LengthSpec>(slide[0])), nb::cast<Time>(slide[1]), reals};
     plan.lateness = optional_length(config.attr("lateness"));
     plan.expire = optional_length(config.attr("expire"));
     plan.changes_only = nb::cast<bool>(config.attr("changes_only"));

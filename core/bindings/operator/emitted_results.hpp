@@ -18,13 +18,11 @@ public:
 
     ResultCell() = default;
     ResultCell(Tag tag, std::int64_t word) : tag_(tag), word_(word) {}
-    explicit ResultCell(Object object)
-        : tag_(Tag::object), word_(reinterpret_cast<std::intptr_t>(object.release())) {}
+    explicit ResultCell(Object object) : tag_(Tag::object), word_(reinterpret_cast<std::intptr_t>(object.release())) {}
     ResultCell(const ResultCell& other) : tag_(other.tag_), word_(other.word_) {
         if (tag_ == Tag::object) Py_INCREF(object());
     }
-    ResultCell(ResultCell&& other) noexcept
-        : tag_(std::exchange(other.tag_, Tag::none)), word_(other.word_) {}
+    ResultCell(ResultCell&& other) noexcept : tag_(std::exchange(other.tag_, Tag::none)), word_(other.word_) {}
     ResultCell& operator=(ResultCell other) noexcept {
         std::swap(tag_, other.tag_);
         std::swap(word_, other.word_);

@@ -95,8 +95,8 @@ bool is_true(nb::handle value) {
 }
 
 //! The places of rows, key by key, those of a key in their own order: what a key has is in the cache from its first row
-//! to its last. Keys that are not known may be any beyond the others. Rows stay as they are where they are few beside the
-//! keys.
+//! to its last. Keys that are not known may be any beyond the others. Rows stay as they are where they are few beside
+//! the keys.
 std::vector<std::size_t> by_slot(std::span<const KeySlot> slots, std::size_t keys) {
     std::vector<std::size_t> places(slots.size());
     if (slots.size() < keys) {
@@ -282,8 +282,7 @@ nb::object BoundOperator::push(nb::handle key, nb::handle time, nb::handle value
     keys_.settle();
     nb::list results;
     for (std::size_t i = 0; i < out.size(); ++i)
-        results.append(result_of(*this, out, i,
-                                 keyed_ ? keys_.key(out.emissions[i].slot) : nb::object(nb::none())));
+        results.append(result_of(*this, out, i, keyed_ ? keys_.key(out.emissions[i].slot) : nb::object(nb::none())));
     drop_freed({});
     return results;
 }
@@ -302,8 +301,9 @@ void BoundOperator::read_members(nb::handle row, Holder& holder) const {
     }
 }
 
-std::unique_ptr<OperatorResults> BoundOperator::push_many(nb::handle keys, const Times& ticks, const nb::list& columns, nb::handle rows,
-                                          const nb::list& marks, nb::handle fires, nb::handle nulls) {
+std::unique_ptr<OperatorResults> BoundOperator::push_many(nb::handle keys, const Times& ticks, const nb::list& columns,
+                                                          nb::handle rows, const nb::list& marks, nb::handle fires,
+                                                          nb::handle nulls) {
     const Busy busy(*this);
     const std::size_t width = row_.slots().size();
     std::vector<Field> fields(ticks.size() * width);
@@ -368,8 +368,7 @@ std::unique_ptr<OperatorResults> BoundOperator::push_many(nb::handle keys, const
 std::unique_ptr<OperatorResults> BoundOperator::advance(Time ticks) {
     const Busy busy(*this);
     EmittedResults out = blank();
-    attempt(
-        out, 0.0, true, [&] { engine_->advance(ticks); }, [&] { engine_->state().commit_all(); });
+    attempt(out, 0.0, true, [&] { engine_->advance(ticks); }, [&] { engine_->state().commit_all(); });
     std::unique_ptr<OperatorResults> results = given(std::move(out));
     drop_freed({});
     return results;
@@ -378,8 +377,7 @@ std::unique_ptr<OperatorResults> BoundOperator::advance(Time ticks) {
 std::unique_ptr<OperatorResults> BoundOperator::finish() {
     const Busy busy(*this);
     EmittedResults out = blank();
-    attempt(
-        out, 0.0, true, [&] { engine_->finish(); }, [&] { engine_->state().commit_end(); });
+    attempt(out, 0.0, true, [&] { engine_->finish(); }, [&] { engine_->state().commit_end(); });
     finished_ = true;
     std::unique_ptr<OperatorResults> results = given(std::move(out));
     drop_freed({});
@@ -394,8 +392,12 @@ nb::list BoundOperator::query(nb::handle key, std::optional<Time> ticks) const {
     const nb::object own = keyed_ ? checked_key(key) : nb::object(nb::int_(0));
     engine_->query(keys_.find(own), *at, [&](std::size_t window, const PartialRange& range, std::optional<Time> start) {
         const nb::object value = shape_.value(partials_->result(range));
-        Emission emission{.slot = 0, .window = static_cast<std::uint32_t>(window), .start = start.value_or(0),
-                          .end = *at, .ticks = 0, .number = 0};
+        Emission emission{.slot = 0,
+                          .window = static_cast<std::uint32_t>(window),
+                          .start = start.value_or(0),
+                          .end = *at,
+                          .ticks = 0,
+                          .number = 0};
         const nb::object begin = start ? start_of(emission) : nb::object(nb::none());
         results.append(result_type_(keyed_ ? own : nb::object(nb::none()), begin, time_of(*at), value, 0, nb::none(),
                                     nb::none(), windows_[window]));
@@ -469,8 +471,7 @@ void BoundOperator::trim() {
 nb::list BoundOperator::keys() const {
     nb::list keys;
     for (const KeyId id : Snapshot(engine_->state()).keys())
-        if (!state().key(id).is_expired())
-            keys.append(keyed_ ? keys_.key(state().slot(id)) : nb::object(nb::none()));
+        if (!state().key(id).is_expired()) keys.append(keyed_ ? keys_.key(state().slot(id)) : nb::object(nb::none()));
     return keys;
 }
 

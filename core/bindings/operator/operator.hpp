@@ -35,8 +35,9 @@ public:
     nb::object push(nb::handle key, nb::handle time, nb::handle value, nb::handle on_late);
     //! Many events by columns; late ones are passed over. `rows` are the values as Python has them, where anything
     //! reads them; `marks` has a column for each window that reads one.
-    std::unique_ptr<OperatorResults> push_many(nb::handle keys, const Times& ticks, const nb::list& columns, nb::handle rows,
-                               const nb::list& marks, nb::handle fires, nb::handle nulls);
+    std::unique_ptr<OperatorResults> push_many(nb::handle keys, const Times& ticks, const nb::list& columns,
+                                               nb::handle rows, const nb::list& marks, nb::handle fires,
+                                               nb::handle nulls);
     //! Which events of a batch would be late, and behind which watermark; nothing changes.
     std::vector<std::pair<std::size_t, Time>> late(const Times& ticks) const;
     std::unique_ptr<OperatorResults> advance(Time ticks);

@@ -82,8 +82,8 @@ public:
 
     void evict(KeyId key, Time label) override {
         if (careful_)
-            windows_[key].for_each_until(
-                label, [&](Time at, const Partial& partial) { undo_.push_back({key, at, partial}); });
+            windows_[key].for_each_until(label,
+                                         [&](Time at, const Partial& partial) { undo_.push_back({key, at, partial}); });
         windows_[key].bulk_evict(label);
     }
 
@@ -122,8 +122,9 @@ public:
         });
         windows_[key].assign(monoid_, moved);
         for (Undo& undo : undo_)
-            if (undo.key == key) undo.label = to[static_cast<std::size_t>(
-                    std::lower_bound(from.begin(), from.end(), undo.label) - from.begin())];
+            if (undo.key == key)
+                undo.label =
+                    to[static_cast<std::size_t>(std::lower_bound(from.begin(), from.end(), undo.label) - from.begin())];
     }
 
     void emit(const Emission& emission, const PartialRange& range) override {
@@ -252,8 +253,8 @@ void OperatorPartials::emit(const Emission& emission, const Result& result) {
 
 bool OperatorPartials::evicts(std::size_t window, const Result& total, const PartialRange& range) const {
     const Result old = seen_by(window, range);
-    const nb::object answer = nb::borrow(shape_.rule(window).evict_when)(nb::handle(total[0].object()),
-                                                                         nb::handle(old[0].object()));
+    const nb::object answer =
+        nb::borrow(shape_.rule(window).evict_when)(nb::handle(total[0].object()), nb::handle(old[0].object()));
     const int truth = PyObject_IsTrue(answer.ptr());
     if (truth < 0) throw nb::python_error();
     return truth != 0;

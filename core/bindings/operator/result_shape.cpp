@@ -77,9 +77,8 @@ nb::object ResultShape::answer(std::size_t index, const ResultCell& cell) const 
 
 nb::object ResultShape::value(std::span<const ResultCell* const> cells) const {
     if (makes_objects_) return cells[0]->tag() == Tag::object ? nb::borrow(cells[0]->object()) : nb::none();
-    return shaped(outputs_[0], [&](std::size_t index) {
-        return answer(index, *cells[row_.answers()[index].position]);
-    });
+    return shaped(outputs_[0],
+                  [&](std::size_t index) { return answer(index, *cells[row_.answers()[index].position]); });
 }
 
 nb::object ResultShape::value(const Cells& cells) const {

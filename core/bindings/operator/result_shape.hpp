@@ -34,8 +34,8 @@ class ResultShape {
 public:
     using Cells = std::vector<ResultCell>;
 
-    //! `row`, `clock` and `mode` belong to the operator and may change. `outputs[0]` is the result; `empties` is what an
-    //! answer without a value stands for. `same` compares two results in Python.
+    //! `row`, `clock` and `mode` belong to the operator and may change. `outputs[0]` is the result; `empties` is what
+    //! an answer without a value stands for. `same` compares two results in Python.
     ResultShape(const RowReader& row, const Clock& clock, const Mode& mode, std::vector<OutputSpec> outputs,
                 std::vector<nb::object> empties, std::vector<EvictionRule> rules, nb::object same, nb::object codec,
                 bool makes_objects);

@@ -46,8 +46,8 @@ nb::object result_of(const BoundOperator& source, const EmittedResults& emitted,
         PyTuple_SET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i), parts[i].release().ptr());
     // As tuple.__new__ makes one: the constructor of a NamedTuple would take the items apart and pack them again.
     const nb::object arguments = nb::make_tuple(items);
-    return checked_steal(PyTuple_Type.tp_new(reinterpret_cast<PyTypeObject*>(source.result_type().ptr()),
-                                             arguments.ptr(), nullptr));
+    return checked_steal(
+        PyTuple_Type.tp_new(reinterpret_cast<PyTypeObject*>(source.result_type().ptr()), arguments.ptr(), nullptr));
 }
 
 OperatorResults::OperatorResults(nb::object owner, const BoundOperator& source, EmittedResults emitted)
@@ -131,8 +131,8 @@ void bind_operator(nb::module_& module) {
     nb::class_<BoundOperator>(module, "Operator")
         .def(nb::init<nb::object>(), "config"_a)
         .def("push", &BoundOperator::push, "key"_a.none(), "time"_a.none(), "value"_a.none(), "on_late"_a)
-        .def("push_many", &BoundOperator::push_many, "keys"_a.none(), "ticks"_a,
-             "columns"_a, "rows"_a.none(), "marks"_a, "fires"_a.none(), "nulls"_a.none())
+        .def("push_many", &BoundOperator::push_many, "keys"_a.none(), "ticks"_a, "columns"_a, "rows"_a.none(),
+             "marks"_a, "fires"_a.none(), "nulls"_a.none())
         .def("late", &BoundOperator::late)
         .def("advance", &BoundOperator::advance)
         .def("finish", &BoundOperator::finish)
@@ -146,8 +146,8 @@ void bind_operator(nb::module_& module) {
         .def("clock", &BoundOperator::clock)
         .def("memory", &BoundOperator::memory)
         .def("save", &BoundOperator::save)
-        .def("restore", &BoundOperator::restore, "keys"_a, "reals"_a, "body"_a, "newest"_a.none(),
-             "watermark"_a.none(), "finished"_a)
+        .def("restore", &BoundOperator::restore, "keys"_a, "reals"_a, "body"_a, "newest"_a.none(), "watermark"_a.none(),
+             "finished"_a)
         .def("read_times_as_reals", &BoundOperator::read_times_as_reals);
 }
 

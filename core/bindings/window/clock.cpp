@@ -3,8 +3,8 @@
 #include <string_view>
 #include <utility>
 
-#include "sash/number.hpp"
 #include "sash/monoids/widen.hpp"
+#include "sash/number.hpp"
 
 namespace sash::face {
 

@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "window/bulk.hpp"
 #include "errors.hpp"
-#include "window/operation.hpp"
 #include "monoids/python_monoid.hpp"
 #include "monoids/row.hpp"
 #include "sash/window.hpp"
+#include "window/bulk.hpp"
+#include "window/operation.hpp"
 
 namespace sash::face {
 

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "monoids/values.hpp"
 #include "window/clock.hpp"
 #include "window/kernel.hpp"
-#include "monoids/values.hpp"
 
 namespace sash::face {
 

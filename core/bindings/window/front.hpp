@@ -11,10 +11,10 @@
 #include <variant>
 #include <vector>
 
-#include "window/kernel.hpp"
 #include "sash/codec.hpp"
 #include "sash/monoids/widen.hpp"
 #include "sash/window.hpp"
+#include "window/kernel.hpp"
 
 namespace sash {
 

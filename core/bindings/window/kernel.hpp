@@ -14,8 +14,8 @@
 
 #include "monoids/object.hpp"
 #include "sash/monoids/bloom.hpp"
-#include "sash/number.hpp"
 #include "sash/monoids/record/event.hpp"
+#include "sash/number.hpp"
 #include "sash/snapshot.hpp"
 #include "sash/time.hpp"
 

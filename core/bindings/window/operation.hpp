@@ -5,10 +5,10 @@
 #include <string>
 
 #include "errors.hpp"
-#include "window/face.hpp"
 #include "sash/monoids/record/compiled.hpp"
 #include "sash/monoids/widen.hpp"
 #include "sash/window.hpp"
+#include "window/face.hpp"
 
 namespace sash::face {
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "errors.hpp"
+#include "monoids/row.hpp"
 #include "window/face.hpp"
 #include "window/operation.hpp"
-#include "monoids/row.hpp"
 
 namespace sash::face {
 

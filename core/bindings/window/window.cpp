@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "window/face.hpp"
 #include "monoids/row.hpp"
 #include "store/stored.hpp"
+#include "window/face.hpp"
 
 namespace sash::face {
 

@@ -8,13 +8,13 @@
 #include <tuple>
 #include <vector>
 
-#include "sash/monoids/event_count.hpp"
 #include "sash/monoids/arg.hpp"
 #include "sash/monoids/bits.hpp"
 #include "sash/monoids/bloom.hpp"
 #include "sash/monoids/collect.hpp"
 #include "sash/monoids/count.hpp"
 #include "sash/monoids/ends.hpp"
+#include "sash/monoids/event_count.hpp"
 #include "sash/monoids/extrema.hpp"
 #include "sash/monoids/mean.hpp"
 #include "sash/monoids/moments.hpp"

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "sash/batch/scans.hpp"
 #include "sash/monoid.hpp"
 #include "sash/windows/frame_bounds.hpp"
-#include "sash/batch/scans.hpp"
 
 namespace sash::batch {
 

@@ -8,12 +8,12 @@
 #include <stdexcept>
 #include <string>
 
+#include "sash/batch/passes.hpp"
 #include "sash/monoids/arg.hpp"
 #include "sash/monoids/bits.hpp"
 #include "sash/monoids/mean.hpp"
 #include "sash/monoids/moments.hpp"
 #include "sash/monoids/sum.hpp"
-#include "sash/batch/passes.hpp"
 
 namespace sash::batch {
 

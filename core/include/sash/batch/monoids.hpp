@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <limits>
 
+#include "sash/batch/exact.hpp"
 #include "sash/monoid.hpp"
 #include "sash/monoids/extrema.hpp"
-#include "sash/batch/exact.hpp"
 
 namespace sash::batch {
 

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "sash/batch/scans.hpp"
 #include "sash/monoid.hpp"
 #include "sash/windows/frame_bounds.hpp"
-#include "sash/batch/scans.hpp"
 
 namespace sash::batch {
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "sash/monoids/bit_array.hpp"
 #include "sash/hash.hpp"
+#include "sash/monoids/bit_array.hpp"
 
 namespace sash {
 

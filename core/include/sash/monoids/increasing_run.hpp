@@ -5,10 +5,10 @@
 #include <functional>
 #include <tuple>
 
-#include "sash/monoids/event_count.hpp"
 #include "sash/monoids/delta.hpp"
-#include "sash/number.hpp"
+#include "sash/monoids/event_count.hpp"
 #include "sash/monoids/tick_scale.hpp"
+#include "sash/number.hpp"
 
 namespace sash {
 

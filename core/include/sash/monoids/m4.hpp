@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "sash/monoids/extrema.hpp"
-#include "sash/number.hpp"
 #include "sash/monoids/tick_scale.hpp"
+#include "sash/number.hpp"
 
 namespace sash {
 

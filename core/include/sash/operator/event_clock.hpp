@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "sash/windows/length.hpp"
 #include "sash/time.hpp"
+#include "sash/windows/length.hpp"
 
 namespace sash {
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
-#include "sash/operator/chunked_list.hpp"
 #include "sash/algorithms/small_vector.hpp"
+#include "sash/operator/chunked_list.hpp"
 
 namespace sash {
 

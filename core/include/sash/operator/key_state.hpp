@@ -119,7 +119,8 @@ public:
         const auto& nulls = extras().nulls;
         if (low >= high || nulls.empty()) return high > low ? high - low : 0;
         const Row &first = rows()[low], &last_row = rows()[high - 1];
-        const auto from = std::lower_bound(nulls.begin(), nulls.end(), std::pair(first.ticks, std::int64_t{first.number}));
+        const auto from =
+            std::lower_bound(nulls.begin(), nulls.end(), std::pair(first.ticks, std::int64_t{first.number}));
         const auto to = std::upper_bound(from, nulls.end(), std::pair(last_row.ticks, std::int64_t{last_row.number}));
         return high - low - static_cast<std::size_t>(to - from);
     }

@@ -228,8 +228,7 @@ private:
                 times.push_back(start);
             }
             const bool needed = owner_.plan_.policies[window].kind == windows::Policy::Kind::session;
-            if (needed && !state.rows().empty())
-                require(!times.empty() && times.front() <= state.rows().front().ticks);
+            if (needed && !state.rows().empty()) require(!times.empty() && times.front() <= state.rows().front().ticks);
         }
     }
 

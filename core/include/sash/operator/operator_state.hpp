@@ -123,8 +123,8 @@ public:
     //! The keys that have no state any more, since the last call.
     std::vector<KeySlot> take_freed() { return keys_.take_freed(); }
 
-    //! Partials go as soon as no window which ends at or after the watermark, or the time, can hold them: what is left is
-    //! the window, and its total is ready.
+    //! Partials go as soon as no window which ends at or after the watermark, or the time, can hold them: what is left
+    //! is the window, and its total is ready.
     void evict_needless(KeyId id) { evict_needless(id, now_.watermark); }
     void evict_before(KeyId id, Time time) { evict_needless(id, time); }
 
@@ -162,8 +162,11 @@ public:
         State& state = keys_[id];
         note({.kind = Kind::put, .key = id, .ticks = event.ticks, .number = count_});
         const std::int64_t number = count_++;
-        const std::size_t place = state.edit_rows().insert(
-            {.ticks = event.ticks, .number = number, .has_partial = event.has_partial, .null = event.null, .fires = event.fires});
+        const std::size_t place = state.edit_rows().insert({.ticks = event.ticks,
+                                                            .number = number,
+                                                            .has_partial = event.has_partial,
+                                                            .null = event.null,
+                                                            .fires = event.fires});
         std::optional<Relabelled> moved;
         if (!aligned_) moved = state.edit_extras().labels.give(place);
         touch(id);
@@ -232,11 +235,7 @@ public:
     void set_revision(KeyId id, std::int64_t subject, std::size_t window, Revision<Result> revision) {
         std::optional<Revision<Result>> before =
             keys_[id].edit_extras().revisions.exchange(subject, window, std::move(revision));
-        note({.kind = Kind::revision,
-              .key = id,
-              .number = subject,
-              .window = window,
-              .revision = std::move(before)});
+        note({.kind = Kind::revision, .key = id, .number = subject, .window = window, .revision = std::move(before)});
     }
 
     // Idle keys
@@ -336,7 +335,7 @@ private:
             const Policy& policy = plan_.policies[window];
             if (policy.kind == Policy::Kind::session)
                 state.edit_extras().sessions[window].follow(state.rows(), place, comes, policy.span.length,
-                                                       plan_.reals);
+                                                            plan_.reals);
         }
     }
 
@@ -435,8 +434,7 @@ private:
         if (!time) return;
         if (!has_rows_ || only_time_windows()) {
             Time needed = kLatest;
-            for (const Policy& policy : plan_.policies)
-                needed = std::min(needed, policy.span.from(*time, plan_.reals));
+            for (const Policy& policy : plan_.policies) needed = std::min(needed, policy.span.from(*time, plan_.reals));
             if (needed != kEarliest && !plan_.policies.empty()) partials_->evict(id, needed - 1);
             return;
         }
@@ -572,8 +570,8 @@ private:
     std::int64_t count_ = 0;
     std::int64_t orders_ = 0;
     KeyStates<State> keys_;
-    //! Keys with rows that wait for the watermark, by the first of those; keys that wait for a slide; keys that may have
-    //! fallen idle, by the newest row that they had when they were looked at last.
+    //! Keys with rows that wait for the watermark, by the first of those; keys that wait for a slide; keys that may
+    //! have fallen idle, by the newest row that they had when they were looked at last.
     WaitingQueue waiting_;
     WaitingQueue slides_;
     WaitingQueue idle_;

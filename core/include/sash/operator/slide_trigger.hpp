@@ -13,9 +13,9 @@
 
 namespace sash {
 
-//! Each key has at most one entry that counts in the queue: the next slide at which its trigger may fire. With `final` a
-//! slide is due when the watermark has passed it, otherwise when the newest event has. Slides that were due before a key
-//! had events are not its own; with `update` a late event makes them so.
+//! Each key has at most one entry that counts in the queue: the next slide at which its trigger may fire. With `final`
+//! a slide is due when the watermark has passed it, otherwise when the newest event has. Slides that were due before a
+//! key had events are not its own; with `update` a late event makes them so.
 template <Partials P>
 class SlideTrigger {
 public:

@@ -194,6 +194,6 @@ private:
 
 }  // namespace sash::store
 
-#include "sash/store/fiba_queries.hpp"
 #include "sash/store/fiba_changes.hpp"
 #include "sash/store/fiba_pages.hpp"
+#include "sash/store/fiba_queries.hpp"

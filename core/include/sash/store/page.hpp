@@ -10,8 +10,8 @@
 
 #include "sash/algorithm.hpp"
 #include "sash/codec.hpp"
-#include "sash/store/store.hpp"
 #include "sash/snapshot.hpp"
+#include "sash/store/store.hpp"
 
 namespace sash::store {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "sash/store/page.hpp"
 #include "sash/snapshot.hpp"
+#include "sash/store/page.hpp"
 
 namespace sash::store {
 

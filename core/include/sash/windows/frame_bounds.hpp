@@ -6,11 +6,11 @@
 #include <span>
 #include <utility>
 
+#include "sash/batch/order.hpp"
 #include "sash/number.hpp"
 #include "sash/windows/grid.hpp"
 #include "sash/windows/length.hpp"
 #include "sash/windows/policy.hpp"
-#include "sash/batch/order.hpp"
 
 namespace sash::batch {
 
@@ -211,8 +211,7 @@ Bounds stretch_window(const Order& order, bool peers, Begins begins) {
 //! Rows that follow one another by less than the gap.
 inline Bounds session_window(const Order& order, const Length& gap, bool reals, bool peers) {
     const auto times = order.times();
-    return stretch_window(order, peers,
-                          [&](Position, Position i) { return gap.apart(times[i - 1], times[i], reals); });
+    return stretch_window(order, peers, [&](Position, Position i) { return gap.apart(times[i - 1], times[i], reals); });
 }
 
 //! The part of the tumbling window up to the row. With `left`, a block has its start and not its end.

@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "sash/windows/length.hpp"
 #include "sash/number.hpp"
 #include "sash/time.hpp"
+#include "sash/windows/length.hpp"
 
 namespace sash::windows {
 

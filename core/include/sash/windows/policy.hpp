@@ -72,9 +72,7 @@ struct Policy {
     //! Where a window begins depends on where the one before it began, so that each row remembers its own.
     bool stepping() const { return kind >= Kind::punctuated; }
     //! Finding a window may throw.
-    bool may_fail() const {
-        return kind == Kind::programmable || (kind == Kind::tumbling && grid.may_fail());
-    }
+    bool may_fail() const { return kind == Kind::programmable || (kind == Kind::tumbling && grid.may_fail()); }
 };
 
 }  // namespace sash::windows
