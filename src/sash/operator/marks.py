@@ -22,7 +22,7 @@ def mark_of(policy: WindowPolicy) -> Mark | None:
     """What a window of the policy reads of a value; None if it reads nothing.
 
     >>> import sash
-    >>> mark_of(sash.DeltaWindow(None, 5))(3), mark_of(sash.CountWindow(3))
+    >>> mark_of(sash.DeltaWindow(int, 5))(3), mark_of(sash.CountWindow(3))
     (3, None)
     """
     if isinstance(policy, PunctuatedWindow):
