@@ -39,6 +39,7 @@ public:
 
     template <class T>
     static AnyPartial of(T value) {
+        static_assert(!std::is_same_v<T, AnyPartial>);
         AnyPartial any;
         std::construct_at(reinterpret_cast<Kept<T>*>(any.room_.data()), std::move(value));
         if constexpr (!std::is_trivially_copyable_v<Kept<T>>) any.type_ = &kType<Kept<T>>;
@@ -109,6 +110,7 @@ private:
     }
     template <class T>
     static T& value_in(std::byte* place) {
+        static_assert(!std::is_same_v<T, AnyPartial>);
         if constexpr (kFits<T>) {
             return at<T>(place);
         } else {

@@ -27,9 +27,10 @@ namespace sash::face {
 template <class T>
 using Type = std::type_identity<T>;
 
-//! What an algorithm is for. Baselines are compiled over AnyMonoid<true> alone; those of production over
-//! AnyMonoid<false> and the specialised monoids too; what records gain from, over records in place as well.
-enum class Use { baseline, production, records };
+//! What an algorithm is for. Baselines are compiled over AnyMonoid<true> alone. What loses most by that, over small
+//! partials too (PlainMonoid); those of production over AnyMonoid<false> and the specialised monoids as well; and what
+//! records gain from, over records in place.
+enum class Use { baseline, small, production, records };
 
 //! The least use of the algorithms that are compiled over M.
 template <class M>
@@ -75,7 +76,7 @@ inline constexpr std::tuple kCatalog{
     baseline("daba", []<class M>(Type<M>) { return Type<Daba<M>>{}; }),
     baseline("daba_uncached", []<class M>(Type<M>) { return Type<DabaUncached<M>>{}; }),
     production("daba_lite", []<class M>(Type<M>) { return Type<DabaLite<M>>{}; }),
-    baseline("flatfat", []<class M>(Type<M>) { return Type<FlatFat<M>>{}; }),
+    listed<Order::in_order, Use::small>("flatfat", []<class M>(Type<M>) { return Type<FlatFat<M>>{}; }),
     baseline("base_intervals", []<class M>(Type<M>) { return Type<BaseIntervals<M>>{}; }),
     baseline("log_mta", []<class M>(Type<M>) { return Type<LogMta<M>>{}; }),
     production("amta", []<class M>(Type<M>) { return Type<Amta<M>>{}; }),

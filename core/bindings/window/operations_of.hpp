@@ -138,7 +138,8 @@ public:
         if (options.store) return make_stored(AnyMonoid<true>(self), options);
         std::unique_ptr<MonoidKernel> kernel;
         if constexpr (kSpecialised<M>) kernel = make_kernel(monoid_, self, options);
-        if constexpr (kPlain<M>) kernel = make_kernel(PlainMonoid(self, plain_combine, plain_inverse), self, options);
+        if constexpr (kPlain<M>)
+            if (!kernel) kernel = make_kernel(PlainMonoid(self, plain_combine, plain_inverse), self, options);
         if constexpr (!M::fallible && !kPlain<M>)
             if (!kernel) kernel = make_kernel(AnyMonoid<false>(self), self, options);
         return kernel ? std::move(kernel) : make_kernel(AnyMonoid<true>(self), self, options);

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "window/kernels.hpp"
+#include "window/catalog.hpp"
 
 namespace sash::face {
 
@@ -76,8 +76,10 @@ inline bool is_neutral(const PlainMonoid& monoid, const Plain& partial) {
 
 //! Whether the partials of a monoid are such.
 template <class M>
-inline constexpr bool kPlain = !M::fallible && std::is_trivially_copyable_v<typename M::Partial> &&
-                               sizeof(typename M::Partial) <= sizeof(Plain) && !kSpecialised<M>;
+inline constexpr bool kPlain =
+    !M::fallible && std::is_trivially_copyable_v<typename M::Partial> && sizeof(typename M::Partial) <= sizeof(Plain);
+template <>
+inline constexpr Use kLeastUse<PlainMonoid> = Use::small;
 
 extern template std::unique_ptr<MonoidKernel> make_kernel(const PlainMonoid&, const OperationsPtr&,
                                                           const AlgorithmOptions&);
