@@ -15,11 +15,10 @@ def in_window(mine: Row, other: Row, length: int, closed: str, peers: bool, here
     """Whether the row `there` is in the time window of the row `here`."""
     start, end = mine["t"] - length, mine["t"]
     after = other["t"] >= start if closed in ("left", "both") else other["t"] > start
-    if peers:
-        return after and (other["t"] <= end if closed in ("right", "both") else other["t"] < end)
-    if (other["t"], there) == (mine["t"], here):
-        return after and closed in ("right", "both")
-    return after and (other["t"], there) < (mine["t"], here)
+    if closed not in ("right", "both"):
+        return after and other["t"] < end
+    seen = peers or other["t"] < end or there <= here
+    return after and other["t"] <= end and seen
 
 
 def in_count(rows: list[int], here: int, n: int, closed: str) -> list[int]:

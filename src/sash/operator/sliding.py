@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -111,6 +113,7 @@ class Sliding:
         # The first event decides the kind of the times, and so what the engine counts in.
         self._engine: Engine | None = None
         self._ended = False
+        self._lock = Lock()
 
     # Events in
 
@@ -124,14 +127,15 @@ class Sliding:
         """
         key, time, value = self._parts(event)
         engine = self._engine
-        if engine is None:
-            engine = self._first_engine(encode(time)[0])
-        results: list[Result] | None = engine.core.push(key, time, value, self._late.hand_over)
-        if results is None:
-            engine = engine.with_real_times()
+        if engine is not None:
+            results: list[Result] | None = engine.core.push(key, time, value, self._late.hand_over)
+            if results is not None:
+                return results
+        with self._changing():
+            engine = self._first_engine(encode(time)[0]) if engine is None else engine.with_real_times()
             results = engine.core.push(key, time, value, self._late.hand_over)
-            assert results is not None  # reals take a time of either kind
-        self._engine = engine
+            assert results is not None
+            self._engine = engine
         return results
 
     def push_many(self, *columns: Any) -> Results:
@@ -149,15 +153,29 @@ class Sliding:
         check_sizes(keys, ticks, values, self._keyed)
         if not len(ticks):
             return self._nothing()
-        engine, ticks = self._engine_for(kind, ticks, times)
-        mark = self._late.mark()
-        try:
-            results = engine.push_many(keys, ticks, values, self._late.hand_over)
-        except BaseException:
-            self._late.go_back(mark)
-            raise
-        self._engine = engine
+        with self._changing():
+            engine, ticks = self._engine_for(kind, ticks, times)
+            mark = self._late.mark()
+            try:
+                results = engine.push_many(keys, ticks, values, self._late.hand_over)
+            except BaseException:
+                self._late.go_back(mark)
+                raise
+            self._engine = engine
         return results
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """What may give the operator another engine is done by one thread at a time; the engine sees to the rest."""
+        if not self._lock.acquire(blocking=False):
+            raise RuntimeError(
+                "the operator is in use, by another thread or by a callback of its own: wait for that call to end, or"
+                " give each thread an operator of its own"
+            )
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     def _parts(self, parts: tuple[Any, ...]) -> tuple[Any, Any, Any]:
         if self._spec.on is not None:
@@ -206,15 +224,16 @@ class Sliding:
         """
         if watermark is None:
             return self.finish()
-        engine = self._engine
-        if engine is None:
-            kind, ticks = encode(watermark)
-            engine = self._first_engine(kind)
-        else:
-            # A time between two ticks closes the one before it.
-            ticks = bound(engine.scale.kind, watermark, up=True)
-        results = engine.advance(ticks)
-        self._engine = engine
+        with self._changing():
+            engine = self._engine
+            if engine is None:
+                kind, ticks = encode(watermark)
+                engine = self._first_engine(kind)
+            else:
+                # A time between two ticks closes the one before it.
+                ticks = bound(engine.scale.kind, watermark, up=True)
+            results = engine.advance(ticks)
+            self._engine = engine
         return results
 
     def finish(self) -> Results:
