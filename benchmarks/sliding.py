@@ -70,7 +70,7 @@ CASES: Final[dict[str, dict[str, Any]]] = {
     "session": {"policy": SessionWindow(3)},
     "session, its end": {"policy": SessionWindow(3), "trigger": AtWatermark()},
     "punctuated": {"policy": PunctuatedWindow(is_mark)},
-    "delta": {"policy": DeltaWindow(None, 500)},
+    "delta": {"policy": DeltaWindow(int, 500)},
     "programmable": {"policy": PolicyWindow(lambda total, old: total - old >= 1000, over=sash.Count())},
     "adaptive": {"policy": AdaptiveWindow(0.01)},
 }

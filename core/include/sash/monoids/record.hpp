@@ -30,7 +30,7 @@ void with_storage(const Layout& layout, F f) {
     const auto any = [&]<std::size_t... sizes>(std::index_sequence<sizes...>) {
         return (fits(std::integral_constant<std::size_t, sizes>{}) || ...);
     };
-    if (!any(std::index_sequence<1, 2, 4, 8, 16>())) f(std::type_identity<std::vector<Word>>{});
+    if (!any(std::index_sequence<1, 3, 8, 16>())) f(std::type_identity<std::vector<Word>>{});
 }
 
 //! A monoid that is made of others at run time. `Storage` is what its words lie in: Words<N> for at most N of them, or
