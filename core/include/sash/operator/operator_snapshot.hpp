@@ -244,8 +244,7 @@ private:
             const std::int64_t integer = reader.i64();
             steps.load(start, {static_cast<Mark::Kind>(kind), integer, reader.real()});
         }
-        if (owner_.plan_.policies[window].kind == windows::Policy::Kind::adaptive)
-            steps.load_measures([&state](std::size_t place) { return state.label(place); });
+        if (owner_.plan_.policies[window].kind == windows::Policy::Kind::adaptive) steps.follow_measures(0);
     }
 
     void restore_emitted(Reader& reader, KeyId id, State& state) {

@@ -174,7 +174,7 @@ public:
         if (event.null && counts_values_) put_null(state, event.ticks, number);
         if (moved) partials_->relabel(id, moved->from, moved->to);
         if (event.has_partial) partials_->insert(id, state.label(place));
-        find_unaffected(id, place, event.marks, moved.has_value(), unaffected);
+        find_unaffected(id, place, event.marks, unaffected);
         return place;
     }
 
@@ -346,28 +346,22 @@ private:
     }
 
     //! Only revisions look at it, but steps are taken here whatever is emitted.
-    void find_unaffected(KeyId id, std::size_t place, std::span<const windows::Mark> marks, bool relabelled,
+    void find_unaffected(KeyId id, std::size_t place, std::span<const windows::Mark> marks,
                          std::vector<std::size_t>& unaffected) {
         unaffected.clear();
         if (!has_steps_ && plan_.emit != Emit::update) return;
         for (std::size_t window = 0; window < plan_.policies.size(); ++window) {
             const windows::Mark mark = marks.empty() ? windows::Mark{} : marks[window];
-            unaffected.push_back(plan_.policies[window].stepping() ? step(id, window, place, mark, relabelled)
+            unaffected.push_back(plan_.policies[window].stepping() ? step(id, window, place, mark)
                                                                    : bounds().unaffected(keys_[id], window, place));
         }
     }
 
-    std::size_t step(KeyId id, std::size_t window, std::size_t place, const windows::Mark& mark, bool relabelled) {
+    std::size_t step(KeyId id, std::size_t window, std::size_t place, const windows::Mark& mark) {
         State& state = keys_[id];
         windows::Steps& steps = state.edit_extras().steps[window];
-        const auto label = [&state](std::size_t at) { return state.label(at); };
-        const bool adaptive = plan_.policies[window].kind == Policy::Kind::adaptive;
         steps.insert(place, mark);
-        if (adaptive && relabelled) {
-            steps.load_measures(label);
-        } else if (adaptive) {
-            steps.insert_measure(state.label(place), mark);
-        }
+        if (plan_.policies[window].kind == Policy::Kind::adaptive) steps.follow_measures(place);
         windows::Steps::Before before;
         try {
             const std::size_t settled = steps.settle(place, stepper(id, window), before);
@@ -395,8 +389,7 @@ private:
                 case Policy::Kind::delta:
                     return steps.within(start, place, policy.delta);
                 case Policy::Kind::adaptive:
-                    return steps.unchanged(start, place, policy.delta.real,
-                                           [&state](std::size_t at) { return state.label(at); });
+                    return steps.unchanged(start, place, policy.delta.real);
                 default:
                     return leaving(id, window, start, place);
             }
@@ -484,7 +477,6 @@ private:
             if (!state.rows().empty()) starts.drop_before(state.rows().front().ticks);
         for (windows::Steps& steps : extras.steps) {
             if (steps.size() == 0) continue;
-            steps.evict_measures(label);
             steps.drop(count);
         }
     }
@@ -531,8 +523,6 @@ private:
     void undo_steps(State& state, const Change<Result>& change) {
         windows::Steps& steps = state.edit_extras().steps[change.window];
         const auto place = static_cast<std::size_t>(change.number);
-        if (plan_.policies[change.window].kind == Policy::Kind::adaptive)
-            steps.erase_measure(state.label(place), steps.mark(place));
         steps.erase(place, change.starts);
     }
 

@@ -9,8 +9,6 @@
 #include <optional>
 #include <vector>
 
-#include "sash/algorithms/key_window.hpp"
-#include "sash/monoids/moments.hpp"
 #include "sash/time.hpp"
 #include "sash/windows/policy.hpp"
 
@@ -49,6 +47,7 @@ public:
         starts_.resize(place);
         starts_.insert(starts_.end(), before.begin(), before.end());
         marks_.erase(marks_.begin() + offset(place));
+        if (!sums_.empty()) follow_measures(place);
     }
 
     //! The first rows go.
@@ -56,6 +55,7 @@ public:
         starts_.erase(starts_.begin(), starts_.begin() + offset(count));
         marks_.erase(marks_.begin(), marks_.begin() + offset(count));
         dropped_ += count;
+        if (!sums_.empty()) follow_measures(0);
     }
 
     //! Rows that are read back, one behind the other; `dropped` came before the first.
@@ -65,7 +65,7 @@ public:
         marks_.push_back(mark);
     }
 
-    std::size_t bytes() const { return starts_.size() * (sizeof(Start) + sizeof(Mark)) + measures_.bytes(); }
+    std::size_t bytes() const { return starts_.size() * (sizeof(Start) + sizeof(Mark)) + sums_.size() * sizeof(Sums); }
 
     // How each policy steps: where the window of a row begins, given where that of the row before began.
 
@@ -104,35 +104,39 @@ public:
         return low;
     }
 
-    //! Rows among which the mean has not changed, by ADWIN's test. `label(place)` is where the measure of a row lies.
-    template <class Label>
-    std::size_t unchanged(std::size_t start, std::size_t place, double confidence, Label label) const {
+    //! Rows among which the mean has not changed, by ADWIN's test.
+    std::size_t unchanged(std::size_t start, std::size_t place, double confidence) const {
         for (;;) {
-            const std::optional<std::size_t> cut = oldest_cut(start, place + 1, confidence, label);
+            const std::optional<std::size_t> cut = oldest_cut(start, place + 1, confidence);
             if (!cut) return start;
             start = *cut;
         }
     }
 
-    // The measures of an adaptive window, under the labels of the rows.
-
-    void insert_measure(Time label, const Mark& mark) {
-        if (mark.any()) measures_.insert(kMoments, label, kMoments.lift(mark.real));
-    }
-    void erase_measure(Time label, const Mark& mark) {
-        if (mark.any()) measures_.erase(label);
-    }
-    void evict_measures(Time label) { measures_.bulk_evict(label); }
-    template <class Label>
-    void load_measures(Label label) {
-        measures_ = {};
-        for (std::size_t place = 0; place < marks_.size(); ++place) insert_measure(label(place), marks_[place]);
+    //! The measures changed from a place on: what an adaptive window compares follows. O(rows behind it).
+    void follow_measures(std::size_t place) {
+        if (place == 0 && !marks_.empty()) center_ = static_cast<long double>(marks_.front().real);
+        sums_.resize(place);
+        for (; place < marks_.size(); ++place) sums_.push_back(sum_through(place));
     }
 
 private:
-    static constexpr Moments kMoments{};
-    //! Shorter runs are read from their marks.
-    static constexpr std::size_t kShort = 4;
+    //! Of all rows from the first that is left on: how many have a measure, and the first two sums of those measures,
+    //! counted from the first of them so that little cancels.
+    //! Differences of these decide where a window is cut, and are no results; 64 bits of mantissa are enough for that.
+    struct Sums {
+        std::int64_t count = 0;
+        long double first = 0;
+        long double second = 0;
+
+        friend Sums operator-(const Sums& whole, const Sums& before) {
+            return {whole.count - before.count, whole.first - before.first, whole.second - before.second};
+        }
+        long double mean() const { return first / static_cast<long double>(count); }
+        long double variance() const {
+            return std::max(0.0L, second / static_cast<long double>(count) - mean() * mean());
+        }
+    };
 
     static std::ptrdiff_t offset(std::size_t place) { return static_cast<std::ptrdiff_t>(place); }
 
@@ -154,52 +158,50 @@ private:
     //! A start after the new row is one further on.
     static Start moved(Start start, Start absolute) { return start + (start >= absolute); }
 
-    template <class Label>
-    Moments::Partial measured(std::size_t low, std::size_t high, Label label) const {
-        if (high - low > kShort) return measures_.query(kMoments, label(low), label(high - 1));
-        Moments::Partial total = kMoments.identity();
-        for (std::size_t at = low; at < high; ++at)
-            if (marks_[at].any()) total = kMoments.combine(total, kMoments.lift(marks_[at].real));
-        return total;
+    Sums sum_through(std::size_t place) const {
+        Sums sums = place == 0 ? Sums{} : sums_[place - 1];
+        if (!marks_[place].any()) return sums;
+        const long double measure = static_cast<long double>(marks_[place].real) - center_;
+        return {sums.count + 1, sums.first + measure, sums.second + measure * measure};
+    }
+    Sums sums(std::size_t low, std::size_t high) const {
+        const Sums before = low == 0 ? Sums{} : sums_[low - 1];
+        return (high == 0 ? Sums{} : sums_[high - 1]) - before;
     }
 
     //! The oldest place that parts rows of different means. A run is cut at some places of each distance from its end,
     //! the distances doubling.
-    template <class Label>
-    std::optional<std::size_t> oldest_cut(std::size_t low, std::size_t high, double confidence, Label label) const {
-        std::vector<std::size_t> cuts{high};
-        std::vector<Moments::Partial> newer{kMoments.identity()};
+    std::optional<std::size_t> oldest_cut(std::size_t low, std::size_t high, double confidence) const {
+        const Sums whole = sums(low, high);
+        if (whole.count < 2) return std::nullopt;
+        const long double chance = std::log(2 * std::max(1.0L, std::log(static_cast<long double>(whole.count))) /
+                                            static_cast<long double>(confidence));
+        const long double variance = whole.variance();
+        std::optional<std::size_t> oldest;
         for (std::size_t step = 1, at = high; at > low + step; step *= 2) {
             for (int i = 0; i < 4 && at > low + step; ++i) {
                 at -= step;
-                newer.push_back(kMoments.combine(measured(at, cuts.back(), label), newer.back()));
-                cuts.push_back(at);
+                if (differ(sums(low, at), sums(at, high), variance, chance)) oldest = at;
             }
         }
-        Moments::Partial older = measured(low, cuts.back(), label);
-        const Moments::Partial whole = kMoments.combine(older, newer.back());
-        if (whole.count < 2) return std::nullopt;
-        for (std::size_t i = cuts.size() - 1; i > 0; --i) {
-            if (differ(older, newer[i], whole, confidence)) return cuts[i];
-            older = kMoments.combine(older, measured(cuts[i], cuts[i - 1], label));
-        }
-        return std::nullopt;
+        return oldest;
     }
 
-    static bool differ(const Moments::Partial& older, const Moments::Partial& newer, const Moments::Partial& whole,
-                       double confidence) {
+    static bool differ(const Sums& older, const Sums& newer, long double variance, long double chance) {
         if (older.count == 0 || newer.count == 0) return false;
-        const auto count = static_cast<double>(whole.count);
-        const double chance = std::log(2 * std::max(1.0, std::log(count)) / confidence);
-        const double weight = 1 / static_cast<double>(older.count) + 1 / static_cast<double>(newer.count);
-        const double spread = std::sqrt(2 * weight * (whole.spread / count) * chance);
-        return std::abs(older.mean - newer.mean) > spread + 2.0 / 3.0 * weight * chance;
+        const long double weight =
+            1 / static_cast<long double>(older.count) + 1 / static_cast<long double>(newer.count);
+        // Compared by squares: a root in every step would be most of the time.
+        const long double apart = std::abs(older.mean() - newer.mean()) - 2.0L / 3.0L * weight * chance;
+        return apart > 0 && apart * apart > 2 * weight * variance * chance;
     }
 
     std::deque<Start> starts_;
     std::deque<Mark> marks_;
     Start dropped_ = 0;
-    KeyWindow<Moments> measures_;
+    //! Empty but for adaptive windows.
+    std::deque<Sums> sums_;
+    long double center_ = 0;
 };
 
 }  // namespace sash::windows
