@@ -46,7 +46,7 @@ std::string expected(const Rows& rows, std::size_t row, Time length, Ends ends, 
         if (rows.keys[i] != rows.keys[row] || !rows.present[i] || (known && i > row)) continue;
         const bool after = ends.start ? time >= now - length : time > now - length;
         const bool earlier = std::pair(time, i) < std::pair(now, row);
-        const bool before = peers ? (ends.end ? time <= now : time < now) : earlier || (i == row && ends.end);
+        const bool before = !ends.end ? time < now : peers ? time <= now : earlier || i == row;
         if (after && before) in.emplace_back(time, i);
     }
     std::sort(in.begin(), in.end());

@@ -1,11 +1,12 @@
 #include "operator/operator.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 
+#include "busy.hpp"
 #include "errors.hpp"
 #include "operator/config.hpp"
+#include "operator/event_batch.hpp"
 #include "sash/monoids/record/compiled.hpp"
 #include "sash/monoids/widen.hpp"
 #include "window/face.hpp"
@@ -14,7 +15,7 @@ namespace sash::face {
 
 namespace {
 
-using Flags = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+constexpr const char* kWhat = "operator";
 
 TickScale scale_of(nb::handle config, bool reals) {
     return {nb::cast<double>(config.attr("seconds_per_tick")), reals};
@@ -45,91 +46,13 @@ void named_errors(Run run) {
     }
 }
 
-//! A column of marks: an array of numbers, in which NaN is no mark, or Python's own values.
-class MarkColumn {
-public:
-    explicit MarkColumn(nb::handle column) {
-        if (nb::try_cast(column, integers_, false)) {
-            kind_ = Kind::integers;
-        } else if (nb::try_cast(column, reals_, false)) {
-            kind_ = Kind::reals;
-        } else if (!column.is_none()) {
-            kind_ = Kind::objects;
-            for (const nb::handle value : nb::iter(column)) marks_.push_back(mark_of(value));
-        }
-    }
-
-    windows::Mark operator[](std::size_t i) const {
-        switch (kind_) {
-            case Kind::integers:
-                return windows::Mark::of(integers_.data()[i]);
-            case Kind::reals:
-                return reals_.data()[i] == reals_.data()[i] ? windows::Mark::of(reals_.data()[i]) : windows::Mark{};
-            case Kind::objects:
-                return marks_[i];
-            default:
-                return {};
-        }
-    }
-
-private:
-    enum class Kind : std::uint8_t { none, integers, reals, objects };
-    using Integers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-    using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-    Kind kind_ = Kind::none;
-    Integers integers_;
-    Reals reals_;
-    std::vector<windows::Mark> marks_;
-};
-
-std::optional<Flags> flags_of(nb::handle flags) {
-    if (flags.is_none()) return std::nullopt;
-    return nb::cast<Flags>(flags);
-}
-
 bool is_true(nb::handle value) {
     const int truth = PyObject_IsTrue(value.ptr());
     if (truth < 0) throw nb::python_error();
     return truth != 0;
 }
 
-//! The places of rows, key by key, those of a key in their own order: what a key has is in the cache from its first row
-//! to its last. Keys that are not known may be any beyond the others. Rows stay as they are where they are few beside
-//! the keys.
-std::vector<std::size_t> by_slot(std::span<const KeySlot> slots, std::size_t keys) {
-    std::vector<std::size_t> places(slots.size());
-    if (slots.size() < keys) {
-        std::iota(places.begin(), places.end(), std::size_t{0});
-        return places;
-    }
-    const auto home = [keys](KeySlot slot) { return std::min<std::size_t>(slot, keys); };
-    std::vector<std::size_t> next(keys + 2, 0);
-    for (const KeySlot slot : slots) ++next[home(slot) + 1];
-    std::partial_sum(next.begin(), next.end(), next.begin());
-    for (std::size_t i = 0; i < slots.size(); ++i) places[next[home(slots[i])]++] = i;
-    return places;
-}
-
 }  // namespace
-
-//! One call at a time. Callbacks run in the middle of one, and so may other threads.
-class BoundOperator::Busy {
-public:
-    explicit Busy(const BoundOperator& owner) : flag_(owner.busy_) {
-        if (flag_)
-            throw std::runtime_error(
-                "the operator is in use, by another thread or by a callback of its own: wait for that call to end, or "
-                "give each thread an operator of its own");
-        flag_ = true;
-    }
-    Busy(const Busy&) = delete;
-    Busy& operator=(const Busy&) = delete;
-    ~Busy() { flag_ = false; }
-
-private:
-    bool& flag_;
-};
 
 BoundOperator::BoundOperator(nb::object config)
     : config_(std::move(config)),
@@ -240,7 +163,7 @@ KeySlot BoundOperator::key_slot(nb::handle key) {
 }
 
 nb::object BoundOperator::push(nb::handle key, nb::handle time, nb::handle value, nb::handle on_late) {
-    const Busy busy(*this);
+    const Busy busy(busy_, kWhat);
     const Moment moment = clock_.among(time);
     if (moment.kind != clock_.kind()) return nb::none();
     const nb::object own = keyed_ ? checked_key(key) : nb::none();
@@ -261,7 +184,6 @@ nb::object BoundOperator::push(nb::handle key, nb::handle time, nb::handle value
     if (row_.timed() && !row_.objects().empty()) holder.time = time_of(moment.ticks);
     const IncomingValue incoming{moment.ticks, holder.fields, holder.members, holder.time.ptr()};
     EmittedResults out = blank();
-    std::vector<KeySlot> made;
     const std::size_t mark = keys_.mark();
     try {
         const KeySlot slot = key_slot(own);
@@ -291,9 +213,10 @@ std::vector<std::pair<std::size_t, Time>> BoundOperator::late(const Times& ticks
     return state().now().late_among({ticks.data(), ticks.size()}, plan().lateness, plan().reals);
 }
 
-void BoundOperator::read_members(nb::handle row, Holder& holder) const {
+void BoundOperator::read_members(nb::handle row, Time ticks, Holder& holder) const {
     holder.members.clear();
     holder.kept.clear();
+    if (row_.timed()) holder.time = time_of(ticks);
     for (const ObjectSpec& object : row_.objects()) {
         nb::object found = object.find(row);
         holder.members.push_back(is_true(object.skips(found)) ? nullptr : found.ptr());
@@ -301,62 +224,46 @@ void BoundOperator::read_members(nb::handle row, Holder& holder) const {
     }
 }
 
+std::vector<KeySlot> BoundOperator::key_slots(nb::handle keys, std::size_t size) {
+    Times integers;
+    if (!keyed_) return std::vector<KeySlot>(size, key_slot(nb::none()));
+    if (nb::try_cast(keys, integers, false)) return keys_.slots(std::span(integers.data(), integers.size()));
+    return keys_.slots(nb::cast<nb::list>(keys));
+}
+
+template <class Take>
+void BoundOperator::run(EventBatch& batch, EmittedResults& out, Take take) {
+    in_mode(settled(batch.mode(), batch.fields()), [&] {
+        OperatorPartials& partials = engine_->state().partials();
+        double reach = 0.0;
+        for (std::size_t i = 0; i < batch.size(); ++i) reach += partials.reach_of({batch.ticks(i), batch.fields(i)});
+        attempt(out, reach, true, [&] { take(partials); }, [&] { engine_->state().commit(); });
+    });
+}
+
 std::unique_ptr<OperatorResults> BoundOperator::push_many(nb::handle keys, const Times& ticks, const nb::list& columns,
                                                           nb::handle rows, const nb::list& marks, nb::handle fires,
                                                           nb::handle nulls) {
-    const Busy busy(*this);
-    const std::size_t width = row_.slots().size();
-    std::vector<Field> fields(ticks.size() * width);
-    Mode mode;
-    for (std::size_t slot = 0; slot < width; ++slot) row_.read_slot(slot, columns[slot], fields, mode);
-    const Mode wider = settled(mode, fields);
-    std::vector<MarkColumn> mark_columns;
-    for (const nb::handle column : marks) mark_columns.emplace_back(column);
-    const std::optional<Flags> firing = flags_of(fires), skipped = flags_of(nulls);
-    const bool timed = row_.timed() && !row_.objects().empty();
+    const Busy busy(busy_, kWhat);
+    EventBatch batch(row_, ticks, columns);
+    batch.read_marks(marks, fires, nulls);
     EmittedResults out = blank();
-    const std::size_t key_mark = keys_.mark();
+    const std::size_t mark = keys_.mark();
     std::vector<KeySlot> made;
     try {
-        std::vector<KeySlot> slots;
-        Times integers;
-        if (!keyed_) {
-            slots.assign(ticks.size(), key_slot(nb::none()));
-        } else if (nb::try_cast(keys, integers, false)) {
-            slots = keys_.slots(std::span(integers.data(), integers.size()));
-        } else {
-            slots = keys_.slots(nb::cast<nb::list>(keys));
-        }
-        in_mode(wider, [&] {
-            OperatorPartials& partials = engine_->state().partials();
+        const std::vector<KeySlot> slots = key_slots(keys, batch.size());
+        run(batch, out, [&](OperatorPartials& partials) {
             Holder holder;
-            std::vector<windows::Mark> own(mark_columns.size());
-            const auto incoming = [&](std::size_t i) {
-                return IncomingValue{ticks.data()[i], std::span(fields).subspan(i * width, width), holder.members,
-                                     holder.time.ptr()};
-            };
-            double reach = 0.0;
-            for (std::size_t i = 0; i < ticks.size(); ++i) reach += partials.reach_of(incoming(i));
-            const auto take = [&](std::size_t i) {
-                const Time at = ticks.data()[i];
-                if (engine_->is_late(at)) return;
-                if (!row_.objects().empty()) read_members(rows[i], holder);
-                if (timed) holder.time = time_of(at);
-                for (std::size_t window = 0; window < own.size(); ++window) own[window] = mark_columns[window][i];
-                const bool taken = partials.lift(incoming(i));
-                const bool null = !taken || (skipped && skipped->data()[i] != 0);
-                engine_->take({slots[i], at, taken, null, !firing || firing->data()[i] != 0, own});
-            };
-            attempt(
-                out, reach, true,
-                [&] {
-                    for (std::size_t i = 0; i < ticks.size(); ++i) take(i);
-                },
-                [&] { engine_->state().commit(); });
+            for (std::size_t i = 0; i < batch.size(); ++i) {
+                if (engine_->is_late(batch.ticks(i))) continue;
+                if (!row_.objects().empty()) read_members(rows[i], batch.ticks(i), holder);
+                const bool taken = partials.lift({batch.ticks(i), batch.fields(i), holder.members, holder.time.ptr()});
+                engine_->take(batch.event(i, slots[i], taken));
+            }
         });
-        made = keys_.made_since(key_mark);
+        made = keys_.made_since(mark);
     } catch (...) {
-        keys_.drop_since(key_mark);
+        keys_.drop_since(mark);
         throw;
     }
     keys_.settle();
@@ -366,7 +273,7 @@ std::unique_ptr<OperatorResults> BoundOperator::push_many(nb::handle keys, const
 }
 
 std::unique_ptr<OperatorResults> BoundOperator::advance(Time ticks) {
-    const Busy busy(*this);
+    const Busy busy(busy_, kWhat);
     EmittedResults out = blank();
     attempt(out, 0.0, true, [&] { engine_->advance(ticks); }, [&] { engine_->state().commit_all(); });
     std::unique_ptr<OperatorResults> results = given(std::move(out));
@@ -375,7 +282,7 @@ std::unique_ptr<OperatorResults> BoundOperator::advance(Time ticks) {
 }
 
 std::unique_ptr<OperatorResults> BoundOperator::finish() {
-    const Busy busy(*this);
+    const Busy busy(busy_, kWhat);
     EmittedResults out = blank();
     attempt(out, 0.0, true, [&] { engine_->finish(); }, [&] { engine_->state().commit_end(); });
     finished_ = true;
@@ -385,7 +292,7 @@ std::unique_ptr<OperatorResults> BoundOperator::finish() {
 }
 
 nb::list BoundOperator::query(nb::handle key, std::optional<Time> ticks) const {
-    const Busy busy(*this);
+    const Busy busy(busy_, kWhat);
     nb::list results;
     const std::optional<Time> at = ticks ? ticks : state().now().newest;
     if (!at) return results;
@@ -408,31 +315,16 @@ nb::list BoundOperator::query(nb::handle key, std::optional<Time> ticks) const {
 // Windows that the caller looks up
 
 void BoundOperator::insert(const Times& keys, const Times& ticks, const nb::list& columns) {
-    const Busy busy(*this);
-    const std::size_t width = row_.slots().size();
-    std::vector<Field> fields(ticks.size() * width);
-    Mode mode;
-    for (std::size_t slot = 0; slot < width; ++slot) row_.read_slot(slot, columns[slot], fields, mode);
-    const Mode wider = settled(mode, fields);
-    const std::size_t mark = keys_.mark();
+    const Busy busy(busy_, kWhat);
+    EventBatch batch(row_, ticks, columns);
     EmittedResults out = blank();
+    const std::size_t mark = keys_.mark();
     try {
         const std::vector<KeySlot> slots = keys_.slots(std::span(keys.data(), keys.size()));
         const KeySlot most = slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end());
-        in_mode(wider, [&] {
-            OperatorPartials& partials = engine_->state().partials();
-            const auto incoming = [&](std::size_t i) {
-                return IncomingValue{ticks.data()[i], std::span(fields).subspan(i * width, width)};
-            };
-            double reach = 0.0;
-            for (std::size_t i = 0; i < ticks.size(); ++i) reach += partials.reach_of(incoming(i));
-            attempt(
-                out, reach, true,
-                [&] {
-                    for (const std::size_t i : by_slot(slots, most))
-                        engine_->insert({slots[i], ticks.data()[i], partials.lift(incoming(i))});
-                },
-                [&] { engine_->state().commit_end(); });
+        run(batch, out, [&](OperatorPartials& partials) {
+            for (const std::size_t i : by_slot(slots, most))
+                engine_->insert(batch.event(i, slots[i], partials.lift({batch.ticks(i), batch.fields(i)})));
         });
     } catch (...) {
         keys_.drop_since(mark);
@@ -442,7 +334,7 @@ void BoundOperator::insert(const Times& keys, const Times& ticks, const nb::list
 }
 
 std::unique_ptr<OperatorResults> BoundOperator::query_many(const Times& keys, const Times& ticks) {
-    const Busy busy(*this);
+    const Busy busy(busy_, kWhat);
     const std::vector<KeySlot> slots = keys_.known(std::span(keys.data(), keys.size()));
     const std::size_t windows = plan().policies.size();
     EmittedResults out = blank();
@@ -461,7 +353,7 @@ std::unique_ptr<OperatorResults> BoundOperator::query_many(const Times& keys, co
 }
 
 void BoundOperator::trim() {
-    const Busy busy(*this);
+    const Busy busy(busy_, kWhat);
     engine_->state().trim();
     drop_freed({});
 }
@@ -501,7 +393,7 @@ nb::object BoundOperator::start_of(const Emission& emission) const {
 // Snapshots
 
 std::tuple<std::vector<bool>, nb::list, nb::bytes> BoundOperator::save() const {
-    const Busy busy(*this);
+    const Busy busy(busy_, kWhat);
     const Snapshot snapshot(engine_->state());
     nb::list keys;
     for (const KeyId id : snapshot.keys()) keys.append(keys_.key(state().slot(id)));

@@ -22,6 +22,7 @@
 
 namespace sash::face {
 
+class EventBatch;
 class OperatorResults;
 
 //! The class _core.Operator, over one kind of time. Every call does all of it, or fails and does nothing.
@@ -79,7 +80,6 @@ public:
     nb::handle window(std::size_t index) const { return windows_[index]; }
 
 private:
-    class Busy;
     using Engine = Operator<OperatorPartials>;
     using Snapshot = OperatorSnapshot<OperatorPartials>;
 
@@ -103,7 +103,11 @@ private:
     KeySlot key_slot(nb::handle key);
     nb::object checked_key(nb::handle key) const;
     Mode settled(const Mode& mode, std::span<Field> fields) const;
-    void read_members(nb::handle row, Holder& holder) const;
+    std::vector<KeySlot> key_slots(nb::handle keys, std::size_t size);
+    //! Runs take(partials) over a batch, in the mode that it makes necessary.
+    template <class Take>
+    void run(EventBatch& batch, EmittedResults& out, Take take);
+    void read_members(nb::handle row, Time ticks, Holder& holder) const;
 
     nb::object config_;
     RowReader row_;

@@ -71,7 +71,6 @@ public:
     void restore(std::string_view mode, nb::object label, std::string_view body);
 
 private:
-    class Busy;
     //! A change on its way: what is to become of the window if all goes well.
     struct Change {
         std::unique_ptr<Kernel> kernel;

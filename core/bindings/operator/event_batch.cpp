@@ -1,0 +1,71 @@
+#include "operator/event_batch.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace sash::face {
+
+using windows::Mark;
+
+MarkColumn::MarkColumn(nb::handle column) {
+    if (nb::try_cast(column, integers_, false)) {
+        kind_ = Kind::integers;
+    } else if (nb::try_cast(column, reals_, false)) {
+        kind_ = Kind::reals;
+    } else if (!column.is_none()) {
+        kind_ = Kind::objects;
+        for (const nb::handle value : nb::iter(column)) marks_.push_back(mark_of(value));
+    }
+}
+
+Mark MarkColumn::operator[](std::size_t i) const {
+    switch (kind_) {
+        case Kind::integers:
+            return Mark::of(integers_.data()[i]);
+        case Kind::reals:
+            return reals_.data()[i] == reals_.data()[i] ? Mark::of(reals_.data()[i]) : Mark{};
+        case Kind::objects:
+            return marks_[i];
+        default:
+            return {};
+    }
+}
+
+EventBatch::EventBatch(const RowReader& row, const Times& ticks, const nb::list& columns)
+    : ticks_(ticks), width_(row.slots().size()), fields_(ticks.size() * width_) {
+    for (std::size_t slot = 0; slot < width_; ++slot) row.read_slot(slot, columns[slot], fields_, mode_);
+}
+
+std::optional<EventBatch::Flags> EventBatch::flags_of(nb::handle flags) {
+    if (flags.is_none()) return std::nullopt;
+    return nb::cast<Flags>(flags);
+}
+
+void EventBatch::read_marks(const nb::list& marks, nb::handle fires, nb::handle nulls) {
+    for (const nb::handle column : marks) marks_.emplace_back(column);
+    own_.resize(marks_.size());
+    fires_ = flags_of(fires);
+    nulls_ = flags_of(nulls);
+}
+
+IncomingEvent EventBatch::event(std::size_t i, KeySlot slot, bool has_partial) {
+    for (std::size_t window = 0; window < own_.size(); ++window) own_[window] = marks_[window][i];
+    const bool null = !has_partial || (nulls_ && nulls_->data()[i] != 0);
+    return {slot, ticks(i), has_partial, null, !fires_ || fires_->data()[i] != 0, own_};
+}
+
+std::vector<std::size_t> by_slot(std::span<const KeySlot> slots, std::size_t keys) {
+    std::vector<std::size_t> places(slots.size());
+    if (slots.size() < keys) {
+        std::iota(places.begin(), places.end(), std::size_t{0});
+        return places;
+    }
+    const auto home = [keys](KeySlot slot) { return std::min<std::size_t>(slot, keys); };
+    std::vector<std::size_t> next(keys + 2, 0);
+    for (const KeySlot slot : slots) ++next[home(slot) + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    for (std::size_t i = 0; i < slots.size(); ++i) places[next[home(slots[i])]++] = i;
+    return places;
+}
+
+}  // namespace sash::face

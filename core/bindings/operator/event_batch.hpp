@@ -1,0 +1,74 @@
+//! The events of one push_many, read before anything changes.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "arrays.hpp"
+#include "monoids/row.hpp"
+#include "operator/partials.hpp"
+#include "sash/operator/operator_state.hpp"
+#include "windows/policy_config.hpp"
+
+namespace sash::face {
+
+//! A column of marks: an array of numbers, in which NaN is no mark, or Python's own values, or none.
+class MarkColumn {
+public:
+    explicit MarkColumn(nb::handle column);
+    windows::Mark operator[](std::size_t i) const;
+
+private:
+    enum class Kind : std::uint8_t { none, integers, reals, objects };
+    using Integers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+    Kind kind_ = Kind::none;
+    Integers integers_;
+    Reals reals_;
+    std::vector<windows::Mark> marks_;
+};
+
+//! Columns as fields of rows that lie one behind the other, and what windows and the trigger read of each row.
+class EventBatch {
+public:
+    //! Columns of numbers, one for each slot of the record.
+    EventBatch(const RowReader& row, const Times& ticks, const nb::list& columns);
+    //! What Python read of each value: marks for each window, or none at all; flags, or None.
+    void read_marks(const nb::list& marks, nb::handle fires, nb::handle nulls);
+
+    std::size_t size() const { return ticks_.size(); }
+    Time ticks(std::size_t i) const { return ticks_.data()[i]; }
+    //! Which of its columns are reals.
+    const Mode& mode() const { return mode_; }
+    std::span<Field> fields() { return fields_; }
+    std::span<Field> fields(std::size_t i) { return std::span(fields_).subspan(i * width_, width_); }
+
+    //! An event whose partial was lifted, if it has one. The marks are those of the last event that was made.
+    IncomingEvent event(std::size_t i, KeySlot slot, bool has_partial);
+
+private:
+    using Flags = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    static std::optional<Flags> flags_of(nb::handle flags);
+
+    const Times& ticks_;
+    std::size_t width_;
+    std::vector<Field> fields_;
+    Mode mode_;
+    std::vector<MarkColumn> marks_;
+    std::vector<windows::Mark> own_;
+    std::optional<Flags> fires_;
+    std::optional<Flags> nulls_;
+};
+
+//! The places of rows, key by key, those of a key in their own order: what a key has is in the cache from its first row
+//! to its last. Keys that are not known may be any beyond the others. Rows stay as they are where they are few beside
+//! the keys.
+std::vector<std::size_t> by_slot(std::span<const KeySlot> slots, std::size_t keys);
+
+}  // namespace sash::face
