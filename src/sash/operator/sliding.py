@@ -363,7 +363,7 @@ class Sliding:
     def snapshot(self) -> bytes:
         """The operator as bytes: what it does, its partials, and what it has yet to emit. Cost: O(n).
 
-        Functions are not written; `restore` wants them again. `AggregationError` if a key or a partial is no plain value.
+        Functions are not written; `restore` wants them again. `AggregationError` if a key or a partial is not plain.
 
         >>> import sash
         >>> s = sash.Sliding(sash.Sum(), sash.TimeWindow(10)); _ = s.push(1, 5)
