@@ -51,6 +51,10 @@ struct EmittedResults {
     std::vector<ResultColumn> columns;
 
     std::size_t size() const { return emissions.size(); }
+    void reserve(std::size_t size) {
+        emissions.reserve(size);
+        for (ResultColumn& column : columns) column.reserve(size);
+    }
 };
 
 }  // namespace sash::face

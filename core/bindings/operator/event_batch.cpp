@@ -48,12 +48,6 @@ void EventBatch::read_marks(const nb::list& marks, nb::handle fires, nb::handle 
     nulls_ = flags_of(nulls);
 }
 
-IncomingEvent EventBatch::event(std::size_t i, KeySlot slot, bool has_partial) {
-    for (std::size_t window = 0; window < own_.size(); ++window) own_[window] = marks_[window][i];
-    const bool null = !has_partial || (nulls_ && nulls_->data()[i] != 0);
-    return {slot, ticks(i), has_partial, null, !fires_ || fires_->data()[i] != 0, own_};
-}
-
 std::vector<std::size_t> by_slot(std::span<const KeySlot> slots, std::size_t keys) {
     std::vector<std::size_t> places(slots.size());
     if (slots.size() < keys) {

@@ -43,6 +43,7 @@ public:
     void read_marks(const nb::list& marks, nb::handle fires, nb::handle nulls);
 
     std::size_t size() const { return ticks_.size(); }
+    std::span<const Time> ticks() const { return {ticks_.data(), ticks_.size()}; }
     Time ticks(std::size_t i) const { return ticks_.data()[i]; }
     //! Which of its columns are reals.
     const Mode& mode() const { return mode_; }
@@ -50,7 +51,11 @@ public:
     std::span<Field> fields(std::size_t i) { return std::span(fields_).subspan(i * width_, width_); }
 
     //! An event whose partial was lifted, if it has one. The marks are those of the last event that was made.
-    IncomingEvent event(std::size_t i, KeySlot slot, bool has_partial);
+    IncomingEvent event(std::size_t i, KeySlot slot, bool has_partial) {
+        for (std::size_t window = 0; window < own_.size(); ++window) own_[window] = marks_[window][i];
+        const bool null = !has_partial || (nulls_ && nulls_->data()[i] != 0);
+        return {slot, ticks(i), has_partial, null, !fires_ || fires_->data()[i] != 0, own_};
+    }
 
 private:
     using Flags = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;

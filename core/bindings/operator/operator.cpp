@@ -190,7 +190,7 @@ nb::object BoundOperator::push(nb::handle key, nb::handle time, nb::handle value
         in_mode(wider, [&] {
             OperatorPartials& partials = engine_->state().partials();
             attempt(
-                out, partials.reach_of(incoming), false,
+                out, partials.reach_of({&moment.ticks, 1}, holder.fields), false,
                 [&] {
                     const bool taken = partials.lift(incoming);
                     engine_->take({slot, moment.ticks, taken, !taken || skipped, fires, marks});
@@ -235,8 +235,7 @@ template <class Take>
 void BoundOperator::run(EventBatch& batch, EmittedResults& out, Take take) {
     in_mode(settled(batch.mode(), batch.fields()), [&] {
         OperatorPartials& partials = engine_->state().partials();
-        double reach = 0.0;
-        for (std::size_t i = 0; i < batch.size(); ++i) reach += partials.reach_of({batch.ticks(i), batch.fields(i)});
+        const double reach = partials.reach_of(batch.ticks(), batch.fields());
         attempt(out, reach, true, [&] { take(partials); }, [&] { engine_->state().commit(); });
     });
 }
@@ -248,6 +247,7 @@ std::unique_ptr<OperatorResults> BoundOperator::push_many(nb::handle keys, const
     EventBatch batch(row_, ticks, columns);
     batch.read_marks(marks, fires, nulls);
     EmittedResults out = blank();
+    if (!state().has_rows()) out.reserve(batch.size() * plan().policies.size());
     const std::size_t mark = keys_.mark();
     std::vector<KeySlot> made;
     try {

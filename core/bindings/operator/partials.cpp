@@ -167,8 +167,13 @@ public:
     }
 
     bool lift(const IncomingValue& value) override { return lift_into(monoid_, value, lifted_); }
-    double reach_of(const IncomingValue& value) const override {
-        return layout().may_fail() ? layout().reach({value.ticks, value.fields}) : 0.0;
+    double reach_of(std::span<const Time> ticks, std::span<const Field> fields) const override {
+        double reach = 0.0;
+        if (!layout().may_fail() || ticks.empty()) return reach;
+        const std::size_t width = fields.size() / ticks.size();
+        for (std::size_t i = 0; i < ticks.size(); ++i)
+            reach += layout().reach({ticks[i], fields.subspan(i * width, width)});
+        return reach;
     }
 
     void begin(bool careful, EmittedResults* out) override {

@@ -61,8 +61,9 @@ public:
     // For the binding.
     //! Reads the event that is to be taken in; whether it has a value.
     virtual bool lift(const IncomingValue& value) = 0;
-    //! How much closer an event may bring its results to an error; see Group::reach.
-    virtual double reach_of(const IncomingValue& value) const = 0;
+    //! How much closer events may bring their results to an error; see Group::reach. The fields of the events lie one
+    //! behind the other.
+    virtual double reach_of(std::span<const Time> ticks, std::span<const Field> fields) const = 0;
     //! Whether changes may have to be undone, and inserts are refused where the whole of a key has no result any more.
     virtual void begin(bool careful, EmittedResults* out) = 0;
     virtual std::size_t bytes() const = 0;

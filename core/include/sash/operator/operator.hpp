@@ -87,11 +87,21 @@ private:
         follow_newest(id);
         state_.put_partial(id, event.ticks, event.has_partial);
         if (state_.plan().fires_on == FiresOn::demand || !event.fires) return;
-        const auto bounds = state_.bounds();
-        Emitter<P> emitter(state_);
         for (std::size_t window = 0; window < state_.plan().policies.size(); ++window)
-            emitter.emit(id, window, bounds.ending(state_.plan().policies[window], event.ticks),
-                         {true, event.ticks, number});
+            emit_at_once(id, event, window, number);
+    }
+
+    void emit_at_once(KeyId id, const IncomingEvent& event, std::size_t window, std::int64_t number) {
+        const windows::Found found = state_.bounds().ending(state_.plan().policies[window], event.ticks);
+        if (state_.plan().changes_only) return Emitter<P>(state_).emit(id, window, found, {true, event.ticks, number});
+        const Emission emission{.slot = event.slot,
+                                .window = static_cast<std::uint32_t>(window),
+                                .start = found.start,
+                                .end = found.end,
+                                .ticks = event.ticks,
+                                .number = number,
+                                .by_event = true};
+        state_.partials().emit(emission, PartialRange{id, found.from, found.to, found.from > found.to, false});
     }
 
     std::optional<windows::Found> find(KeyId id, std::size_t window, Time ticks) const {
@@ -119,6 +129,8 @@ private:
         EventClock& now = state_.now();
         if (now.watermark && ticks <= *now.watermark) return;
         now.watermark = ticks;
+        // Where no row is retained, none waits.
+        if (!state_.has_rows()) return;
         if (fires_at_slides()) {
             if (slides_.final()) slides_.fire(ticks);
         } else {

@@ -46,6 +46,8 @@ public:
           partials_(&partials),
           aligned_(plan_.aligned()),
           has_rows_(plan_.needs_rows()),
+          time_only_(std::all_of(plan_.policies.begin(), plan_.policies.end(),
+                                 [](const Policy& policy) { return policy.timed(); })),
           has_sessions_(plan_.has(Policy::Kind::session)),
           has_steps_(plan_.has_steps()),
           counts_values_(plan_.counts_values()) {}
@@ -143,7 +145,7 @@ public:
         const KeyId found = current(slot);
         if (found != kNone) return found;
         const KeyId id = add(slot, orders_++);
-        note({.kind = Kind::opened, .key = id});
+        if (undo_.on) note({.kind = Kind::opened, .key = id});
         if (plan_.expire) idle_.push({ticks, keys_[id].order, id});
         return id;
     }
@@ -160,7 +162,7 @@ public:
     //! which on windows are what they were.
     std::size_t put(KeyId id, const IncomingEvent& event, std::vector<std::size_t>& unaffected) {
         State& state = keys_[id];
-        note({.kind = Kind::put, .key = id, .ticks = event.ticks, .number = count_});
+        if (undo_.on) note({.kind = Kind::put, .key = id, .ticks = event.ticks, .number = count_});
         const std::int64_t number = count_++;
         const std::size_t place = state.edit_rows().insert({.ticks = event.ticks,
                                                             .number = number,
@@ -207,7 +209,7 @@ public:
     //! When the trigger fires next for the key.
     void schedule(KeyId id, std::optional<Time> due) {
         State& state = keys_[id];
-        note({.kind = Kind::due, .key = id, .before = state.extras().due});
+        if (undo_.on) note({.kind = Kind::due, .key = id, .before = state.extras().due});
         state.edit_extras().due = due;
         if (due) slides_.push({*due, state.order, id});
         if (!due && state.is_expired()) done_.push_back(id);
@@ -225,7 +227,7 @@ public:
     }
     void set_last(KeyId id, std::size_t window, const Result& result) {
         std::optional<Result>& last = keys_[id].edit_extras().last[window];
-        note({.kind = Kind::last, .key = id, .window = window, .last = last});
+        if (undo_.on) note({.kind = Kind::last, .key = id, .window = window, .last = last});
         last = result;
     }
     //! Nothing if it was not emitted.
@@ -235,7 +237,12 @@ public:
     void set_revision(KeyId id, std::int64_t subject, std::size_t window, Revision<Result> revision) {
         std::optional<Revision<Result>> before =
             keys_[id].edit_extras().revisions.exchange(subject, window, std::move(revision));
-        note({.kind = Kind::revision, .key = id, .number = subject, .window = window, .revision = std::move(before)});
+        if (undo_.on)
+            note({.kind = Kind::revision,
+                  .key = id,
+                  .number = subject,
+                  .window = window,
+                  .revision = std::move(before)});
     }
 
     // Idle keys
@@ -250,7 +257,7 @@ public:
                 idle_.push({state.newest(), entry.number, entry.key});
                 continue;
             }
-            note({.kind = Kind::expired, .key = entry.key});
+            if (undo_.on) note({.kind = Kind::expired, .key = entry.key});
             state.edit_extras().expired = clock;
             keys_.retire(entry.key);
             done_.push_back(entry.key);
@@ -282,15 +289,14 @@ private:
     }
     void set_waiting(KeyId id, std::uint32_t count) {
         State& state = keys_[id];
-        note({.kind = Kind::waiting, .key = id, .number = state.waiting()});
+        if (undo_.on) note({.kind = Kind::waiting, .key = id, .number = state.waiting()});
         state.set_waiting(count);
     }
 
     const std::optional<Time>& due(KeyId id) const { return key(id).extras().due; }
 
-    void note(Change<Result> change) {
-        if (undo_.on) undo_.changes.push_back(std::move(change));
-    }
+    //! Called only where the undo log is on: a change is large, and most calls cannot fail.
+    void note(Change<Result> change) { undo_.changes.push_back(std::move(change)); }
 
     void touch(KeyId id) {
         if (keys_[id].touched) return;
@@ -301,7 +307,7 @@ private:
     //! The newest event of a key without rows.
     void see(KeyId id, Time ticks) {
         std::optional<Time>& newest = keys_[id].edit_extras().newest;
-        note({.kind = Kind::newest, .key = id, .before = newest});
+        if (undo_.on) note({.kind = Kind::newest, .key = id, .before = newest});
         newest = std::max(newest.value_or(ticks), ticks);
     }
 
@@ -365,11 +371,12 @@ private:
         windows::Steps::Before before;
         try {
             const std::size_t settled = steps.settle(place, stepper(id, window), before);
-            note({.kind = Kind::steps,
-                  .key = id,
-                  .number = static_cast<std::int64_t>(place),
-                  .window = window,
-                  .starts = std::move(before)});
+            if (undo_.on)
+                note({.kind = Kind::steps,
+                      .key = id,
+                      .number = static_cast<std::int64_t>(place),
+                      .window = window,
+                      .starts = std::move(before)});
             return settled;
         } catch (...) {
             steps.erase(place, before);
@@ -425,7 +432,7 @@ private:
 
     void evict_needless(KeyId id, const std::optional<Time>& time) {
         if (!time) return;
-        if (!has_rows_ || only_time_windows()) {
+        if (time_only_) {
             Time needed = kLatest;
             for (const Policy& policy : plan_.policies) needed = std::min(needed, policy.span.from(*time, plan_.reals));
             if (needed != kEarliest && !plan_.policies.empty()) partials_->evict(id, needed - 1);
@@ -436,10 +443,6 @@ private:
         while (aligned_ && 0 < first && first < state.rows().size() && peers(state, first)) --first;
         if (first != 0) partials_->evict(id, state.label(first - 1));
     }
-    bool only_time_windows() const {
-        return std::all_of(plan_.policies.begin(), plan_.policies.end(), [](const Policy& one) { return one.timed(); });
-    }
-
     std::size_t first_needed(const State& state, Time time) const {
         std::size_t needed = state.rows().size();
         for (std::size_t window = 0; window < plan_.policies.size() && needed != 0; ++window)
@@ -552,6 +555,7 @@ private:
     P* partials_;
     bool aligned_;
     bool has_rows_;
+    bool time_only_;
     bool has_sessions_;
     bool has_steps_;
     bool counts_values_;
