@@ -65,8 +65,8 @@ def test_without_a_key():
     [
         ((NOON, 5), TypeError, "is a row with the column 'time', and 2 parts"),
         ((5,), TypeError, "a row is a mapping with the column 'time', not int"),
-        (({"card": "x", "amount": 5},), KeyError, "there is no column 'time'"),
-        (({"time": NOON, "amount": 5},), KeyError, "there is no column 'card'"),
+        (({"card": "x", "amount": 5},), KeyError, "the row has no column 'time'"),
+        (({"time": NOON, "amount": 5},), KeyError, "the row has no column 'card'"),
         (({"card": "x", "time": NOON},), KeyError, "amount"),
     ],
 )
@@ -83,3 +83,45 @@ def test_what_is_no_row_is_refused(event, error, words):
 def test_a_number_is_a_number_of_events():
     """As in a plan, and in pandas."""
     assert sash.Sliding(sash.Sum(), 2).push_many(np.arange(4), np.arange(4)).values.tolist() == [0, 1, 3, 5]
+
+
+@pytest.mark.parametrize("aggregation", [*AGGREGATIONS, sash.Count("amount"), sash.Collect("shop")], ids=repr)
+def test_a_named_column_is_read_beside_keys_and_times_of_their_own(aggregation):
+    """Without `on`, a value is a row too: by columns, as a frame, as rows, one by one."""
+    keys, times = columns()["card"], columns()["time"]
+    expected = sash.Sliding(aggregation, "1h", on="time", by="card").push_many(columns())
+    for values in (columns(), pd.DataFrame(columns()), pa.table(columns()), ROWS):
+        results = sash.Sliding(aggregation, "1h", by=True).push_many(keys, times, values)
+        assert [result.value for result in results] == [result.value for result in expected]
+    one_by_one = sash.Sliding(aggregation, "1h", by=True)
+    results = [one_by_one.push(row["card"], row["time"], row)[0] for row in ROWS]
+    assert [result.value for result in results] == [result.value for result in expected]
+
+
+@pytest.mark.parametrize(
+    ("aggregation", "values", "error", "words"),
+    [
+        (sash.Sum(), {"amount": [1, 2]}, TypeError, "a value is needed, and the events are rows with 'amount'"),
+        (sash.Max(), pd.DataFrame({"amount": [1, 2]}), TypeError, "a value is needed"),
+        (sash.Covariance(), {"x": [1, 2], "y": [1, 2]}, TypeError, "a value is needed"),
+        (sash.Sum("amout"), {"amount": [1, 2]}, KeyError, "no column 'amout': did you mean 'amount'"),
+        (sash.Collect("amout"), {"amount": [1, 2]}, KeyError, "no column 'amout'"),
+        (sash.Sum("amount"), [{"amount": 1}, {"x": 2}], KeyError, "the row has no column 'amount'"),
+        (sash.Sum("amount"), [1, 2], TypeError, "a row is needed, a mapping with the column 'amount', not 1"),
+        (sash.Sum("amount"), np.array([1, 2]), TypeError, "a row is needed"),
+        (sash.Composite(a=sash.Sum("x"), b=sash.Sum()), {"x": [1, 2]}, TypeError, "a value is needed"),
+    ],
+    ids=repr,
+)
+def test_rows_and_values_are_not_taken_for_one_another(aggregation, values, error, words):
+    """A column that is named is read, and a mapping is no value; what is refused changes nothing."""
+    s = sash.Sliding(aggregation, sash.TimeWindow(10), by=True)
+    with pytest.raises(error, match=words):
+        s.push_many(["a", "b"], [1, 2], values)
+    assert s.keys == []
+
+
+def test_rows_are_counted_without_a_column():
+    """A count needs no value: rows of whatever columns are events."""
+    s = sash.Sliding(sash.Count(), sash.TimeWindow(10))
+    assert s.push_many([1, 2], {"amount": [None, 2]}).values.tolist() == [1, 2]

@@ -10,8 +10,9 @@ import numpy as np
 
 from sash.aggregations.records import Path
 from sash.columns import Column, read_with_nulls
+from sash.suggestions import did_you_mean
 
-__all__ = ["check_sizes", "checked_key", "checked_keys", "read_slot", "row_parts", "rows_of"]
+__all__ = ["as_columns", "check_sizes", "checked_key", "checked_keys", "read_slot", "row_parts", "rows_of"]
 
 _NAN = math.nan
 
@@ -80,6 +81,19 @@ def _items_of(column: Any) -> list[Any]:
     return list(column)
 
 
+def as_columns(values: Any) -> Any:
+    """A frame as a mapping of its columns, and anything else as it is.
+
+    >>> import pandas as pd
+    >>> list(as_columns(pd.DataFrame({"km": [1, 2]}))), as_columns([1, 2])
+    (['km'], [1, 2])
+    """
+    if isinstance(values, Mapping) or not hasattr(values, "columns"):
+        return values
+    names = getattr(values, "column_names", None) or list(values.columns)
+    return {name: values[name] for name in names}
+
+
 def row_parts(events: tuple[Any, ...], by: str | tuple[str, ...] | None, on: str) -> tuple[Any, Any, Any]:
     """The key, the time and the whole of a row; or of columns by name, the keys, the times and the columns.
 
@@ -90,15 +104,12 @@ def row_parts(events: tuple[Any, ...], by: str | tuple[str, ...] | None, on: str
         raise TypeError(
             f"an event of this operator is a row with the column {on!r}, and {len(events)} parts were given"
         )
-    (row,) = events
-    if not isinstance(row, Mapping) and hasattr(row, "columns"):
-        names = getattr(row, "column_names", None) or list(row.columns)
-        row = {name: row[name] for name in names}
+    row = as_columns(events[0])
     if not isinstance(row, Mapping):
         raise TypeError(f"a row is a mapping with the column {on!r}, not {type(row).__name__} ({row!r:.60})")
     missing = [name for name in ((by,) if isinstance(by, str) else by or ()) + (on,) if name not in row]
     if missing:
-        raise KeyError(f"there is no column {missing[0]!r} in a row with {', '.join(map(repr, row))}")
+        raise KeyError(f"the row has no column {missing[0]!r}: {did_you_mean(missing[0], row)}")
     return _key(row, by), row[on], row
 
 
@@ -113,23 +124,42 @@ def _key(row: Mapping[str, Any], by: str | tuple[str, ...] | None) -> Any:
 def read_slot(values: Any, path: Path, inputs: str, size: int) -> Column:
     """What the values hold at the path, one a row, as numbers or as objects.
 
+    A column that is named is read, of a mapping of columns or of rows one by one. Where none is named the values
+    themselves are read, and a mapping is only counted.
+
     >>> read_slot({"km": np.array([5, 6])}, Path("km"), "number", 2)
     array([5, 6])
     """
     if path.column is not None:
         values = _named(values, path.column)
+    elif isinstance(values, Mapping):
+        if inputs == "ignored":
+            return np.ones(size, np.int64)
+        raise TypeError(
+            f"a value is needed, and the events are rows with {', '.join(map(repr, values))}: name the column that the"
+            ' aggregation reads, such as Sum("amount")'
+        )
     if path.index is not None:
         values = [_item(value, path) for value in _listed(values)]
-    if isinstance(values, Mapping):
-        # The events themselves are counted: rows, of which no column is read.
-        return np.ones(size, np.int64)
     return read_with_nulls(values, inputs)
 
 
 def _named(values: Any, column: str) -> Any:
-    if isinstance(values, Mapping) or not isinstance(values, (list, tuple, np.ndarray)):
+    if isinstance(values, Mapping):
+        if column not in values:
+            raise KeyError(f"there is no column {column!r}: {did_you_mean(column, values)}")
         return values[column]
-    return [None if row is None else row[column] for row in values]
+    return [_part(row, column) for row in _items_of(values)]
+
+
+def _part(row: Any, column: str) -> Any:
+    if row is None:
+        return None
+    if not isinstance(row, Mapping):
+        raise TypeError(f"a row is needed, a mapping with the column {column!r}, not {row!r:.80}")
+    if column not in row:
+        raise KeyError(f"the row has no column {column!r}: {did_you_mean(column, row)}")
+    return row[column]
 
 
 def _item(value: Any, path: Path) -> Any:

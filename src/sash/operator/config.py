@@ -153,7 +153,7 @@ def configure_lookups(row: Row, windows: tuple[TimeWindow, ...], kind: Kind) -> 
 def _record(spec: Spec) -> tuple[Row, tuple[Output, ...]]:
     """The aggregation and those that programmable windows look at, side by side in one record."""
     overs = [policy.over for policy in spec.policies if isinstance(policy, PolicyWindow) and policy.over is not None]
-    rows = [_row_of(aggregation, spec.on is not None) for aggregation in (spec.aggregation, *overs)]
+    rows = [_row_of(aggregation) for aggregation in (spec.aggregation, *overs)]
     outputs, first = [], 0
     for aggregation, row in zip((spec.aggregation, *overs), rows, strict=True):
         outputs.append(Output(aggregation, first, first + len(row.answers), row.composite))
@@ -161,10 +161,10 @@ def _record(spec: Spec) -> tuple[Row, tuple[Output, ...]]:
     return (rows[0] if len(rows) == 1 else _joined(rows)), tuple(outputs)
 
 
-def _row_of(aggregation: Aggregation, named: bool) -> Row:
-    """The record that an aggregation is, reading the columns that it names where events are rows; one member in Python
-    where the core has none for it."""
-    if named and not isinstance(aggregation, Composite):
+def _row_of(aggregation: Aggregation) -> Row:
+    """The record that an aggregation is, reading the columns that it names; one member in Python where the core has
+    none for it."""
+    if aggregation.columns and not isinstance(aggregation, Composite):
         return replace(records.build({"": aggregation}), composite=False)
     row = records.row_of(aggregation)
     if row is not None:

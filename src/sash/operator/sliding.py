@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from sash.aggregations.base import Aggregation
 from sash.durations import parse_duration
 from sash.operator import snapshots
-from sash.operator.columns import check_sizes, row_parts
+from sash.operator.columns import as_columns, check_sizes, row_parts
 from sash.operator.engine import Engine, Ticks
 from sash.operator.late import LateEvent, LateEvents, OnLate, check_on_late
 from sash.operator.results import Result, Results
@@ -31,6 +31,11 @@ from sash.windows.base import WindowPolicy, as_policies
 from sash.windows.scale import Scale
 
 __all__ = ["Sliding"]
+
+_IN_USE: Final = (
+    "the operator is in use, by another thread or by a callback of its own: wait for that call to end, or give each"
+    " thread an operator of its own"
+)
 
 
 class Sliding:
@@ -127,7 +132,7 @@ class Sliding:
         """
         key, time, value = self._parts(event)
         engine = self._engine
-        if engine is not None:
+        if engine is not None and not self._lock.locked():
             results: list[Result] | None = engine.core.push(key, time, value, self._late.hand_over)
             if results is not None:
                 return results
@@ -149,6 +154,7 @@ class Sliding:
         array([4., 5., 7.])
         """
         keys, times, values = self._parts(columns)
+        values = as_columns(values)
         kind, ticks = encode_array(times)
         check_sizes(keys, ticks, values, self._keyed)
         if not len(ticks):
@@ -168,14 +174,17 @@ class Sliding:
     def _changing(self) -> Iterator[None]:
         """What may give the operator another engine is done by one thread at a time; the engine sees to the rest."""
         if not self._lock.acquire(blocking=False):
-            raise RuntimeError(
-                "the operator is in use, by another thread or by a callback of its own: wait for that call to end, or"
-                " give each thread an operator of its own"
-            )
+            raise RuntimeError(_IN_USE)
         try:
             yield
         finally:
             self._lock.release()
+
+    def _at_rest(self) -> Engine | None:
+        """The engine, if there is one yet, while no call changes it."""
+        if self._lock.locked():
+            raise RuntimeError(_IN_USE)
+        return self._engine
 
     def _parts(self, parts: tuple[Any, ...]) -> tuple[Any, Any, Any]:
         if self._spec.on is not None:
@@ -246,8 +255,9 @@ class Sliding:
         >>> [(result.start, result.end, result.value) for result in s.finish()]
         [(1, 3, 30), (20, 20, 5)]
         """
-        results = self._nothing() if self._engine is None else self._engine.advance(None)
-        self._ended = True
+        with self._changing():
+            results = self._nothing() if self._engine is None else self._engine.advance(None)
+            self._ended = True
         return results
 
     # Queries
@@ -265,7 +275,7 @@ class Sliding:
         >>> s.query()[0].value, s.query(at=11)[0].value
         (7, 2)
         """
-        engine = self._engine
+        engine = self._at_rest()
         if engine is None:
             return []
         ticks = None if at is None else bound(engine.scale.kind, at, up=False)
@@ -288,7 +298,8 @@ class Sliding:
         >>> [result.value for result in s.results]
         [5]
         """
-        return self._nothing() if self._engine is None else self._engine.copy().advance(None)
+        engine = self._at_rest()
+        return self._nothing() if engine is None else engine.copy().advance(None)
 
     @property
     def keys(self) -> list[Any]:
@@ -370,7 +381,7 @@ class Sliding:
         >>> sash.Sliding.restore(s.snapshot()).push(2, 6)[0].value
         11
         """
-        engine = self._engine
+        engine = self._at_rest()
         state = {
             "engine": None if engine is None else engine.dump(),
             "late": (self._late.counts, [tuple(event) for event in self._late.kept]),
