@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 from sash.aggregations.base import Aggregation
 from sash.batch.engine import run
+from sash.batch.labels import At, run_at
 from sash.batch.naming import output_name
 from sash.errors import PlanError
-from sash.frames import as_frame
+from sash.frames import Frame, as_frame
 from sash.plan import Plan
 from sash.windows.time import Closed
 
@@ -27,6 +28,9 @@ def rolling(
     min_periods: int | None = None,
     peers: bool = True,
     emit: Literal["final", "arrival"] = "final",
+    at: Any = None,
+    known: str | None = None,
+    offset: Any = 0,
     **aggregations: Aggregation,
 ) -> Any:
     """The same frame, the same rows in the same order, with a column for each aggregation and window behind it.
@@ -40,6 +44,11 @@ def rolling(
     the key, `window_start`, `window_end` and the results, a row for each multiple of `every` whose window holds a row;
     with windows of several lengths, the start is that of the longest. `DeltaWindow`, `PunctuatedWindow`, `PolicyWindow`
     and `AdaptiveWindow` are run by `sash.Sliding`, row after row: their functions are given rows, as dictionaries.
+
+    With `at`, another frame of the same kind, the rows of that come out instead: labels, each with the aggregates of
+    the events' windows that end at its time, by the same columns `by` and `on`. Labels are in no window. `known` names
+    the column of the events that says when each was known: only those that were by the label's time count. `offset`
+    ends the windows so long before the label; a list of them gives columns for each. `docs/labels.md` has more.
 
     Give a `Plan`, or in short its parts: with one `window` the columns are called as the aggregations are; with a list
     of windows, and with a plan, each name is followed by its window: `spent_1h`.
@@ -60,11 +69,15 @@ def rolling(
     >>> slides = rolling(frame, on="time", window=TimeWindow(4, every=2), spent=sash.Sum("amount"))
     >>> slides["window_end"], slides["spent"]
     (array([ 2,  4,  6,  8, 10]), array([6, 8, 2, 4, 4]))
+    >>> labels = {"time": np.array([4, 9])}
+    >>> rolling(frame, at=labels, on="time", window=TimeWindow(3), spent=sash.Sum("amount"))["spent"]
+    array([3, 4])
     """
     frame = as_frame(data)
+    where = _labels(at, known, offset)
     if plan is not None:
         _refuse_both(plan, window, aggregations)
-        return run(frame, plan, {})
+        return _run(frame, plan, {}, where)
     if window is None:
         raise PlanError('window is missing: give a length such as "7d", a number of rows, or a list of them')
     short = Plan(
@@ -78,7 +91,21 @@ def rolling(
         peers=peers,
     )
     one = not isinstance(window, (list, tuple))
-    return run(frame, short, {output_name(name, short.labels[0]): name for name in aggregations} if one else {})
+    names = {output_name(name, short.labels[0]): name for name in aggregations} if one else {}
+    return _run(frame, short, names, where)
+
+
+def _labels(at: Any, known: Any, offset: Any) -> tuple[Frame, At] | None:
+    """The labels, and what is said about them."""
+    if at is not None:
+        return as_frame(at), At(known, offset)
+    if known is not None or offset != 0:
+        raise PlanError("known= and offset= are about labels: give those with at=, or leave these out")
+    return None
+
+
+def _run(frame: Frame, plan: Plan, names: dict[str, str], where: tuple[Frame, At] | None) -> Any:
+    return run(frame, plan, names) if where is None else run_at(frame, where[0], plan, names, where[1])
 
 
 def _refuse_both(plan: Any, window: Any, aggregations: dict[str, Aggregation]) -> None:

@@ -11,6 +11,7 @@
 #include "sash/batch/codes.hpp"
 #include "sash/batch/known.hpp"
 #include "sash/windows/frame_bounds.hpp"
+#include "sash/windows/label_bounds.hpp"
 #include "windows/policy_config.hpp"
 
 namespace sash::batch {
@@ -100,10 +101,27 @@ Bounds find_bounds(const Order& order, const Policy& policy, bool reals, bool pe
     }
 }
 
+//! The same where some rows are labels.
+Bounds find_bounds_at(const Order& order, const Policy& policy, bool reals, bool known, Labels labels) {
+    const Ends ends{policy.span.with_start, policy.span.with_end};
+    switch (policy.kind) {
+        case Policy::Kind::count:
+            return count_window_at(order, policy.count, ends, known, labels);
+        case Policy::Kind::session:
+            return session_window_at(order, policy.span.length, reals, labels);
+        case Policy::Kind::tumbling_count:
+            return tumbling_count_window_at(order, policy.count, labels);
+        default:
+            return find_bounds(order, policy, reals, true, known);
+    }
+}
+
 //! The rows of every window of a policy, which is a sash.windows.config.PolicyConfig.
-Bounds bounds_of(const Order& order, nb::handle config, bool reals, bool peers, bool known) {
+Bounds bounds_of(const Order& order, nb::handle config, bool reals, bool peers, bool known,
+                 const std::optional<Input<std::uint8_t>>& labels) {
     const Policy policy = face::policy_of(config, reals);
     const nb::gil_scoped_release release;
+    if (labels) return find_bounds_at(order, policy, reals, known, view(labels));
     return find_bounds(order, policy, reals, peers, known);
 }
 
@@ -121,7 +139,8 @@ void bind_orders(nb::module_& module) {
         .def_prop_ro("in_order", &Order::in_order)
         .def("times", &times_of)
         .def("groups", &groups_of)
-        .def("bounds", &bounds_of, nb::arg("policy"), nb::arg("reals"), nb::arg("peers"), nb::arg("known"));
+        .def("bounds", &bounds_of, nb::arg("policy"), nb::arg("reals"), nb::arg("peers"), nb::arg("known"),
+             nb::arg("labels") = nb::none());
 }
 
 }  // namespace sash::batch

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sash._batch import Bounds, Order
 from sash.batch.policies import by_operator
+from sash.frames.base import Marks
 from sash.plan import Plan
 from sash.times import FLOAT, INT, Kind
 from sash.windows import CountWindow, SessionWindow, TumblingWindow, WindowPolicy
@@ -25,11 +26,12 @@ def refusal(window: WindowPolicy, arrival: bool) -> str | None:
     return None
 
 
-def bounds_of(order: Order, window: WindowPolicy, kind: Kind | None, plan: Plan) -> Bounds:
-    """The rows of each window. `WindowSpecError` if its length does not go with the kind of times. Cost: O(n)."""
+def bounds_of(order: Order, window: WindowPolicy, kind: Kind | None, plan: Plan, labels: Marks | None = None) -> Bounds:
+    """The rows of each window; `labels` marks rows that are no events. `WindowSpecError` if its length does not go with
+    the kind of times. Cost: O(n)."""
     # Windows that count rows need no times.
     scale = Scale(INT if kind is None else kind)
     config = policy_config(window, scale)
     if isinstance(window, CountWindow):
         config = replace(config, with_start=plan.closed in ("left", "both"), with_end=plan.closed in ("right", "both"))
-    return order.bounds(config, scale.kind == FLOAT, plan.peers, plan.emit == "arrival")
+    return order.bounds(config, scale.kind == FLOAT, plan.peers, plan.emit == "arrival", labels)

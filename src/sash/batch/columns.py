@@ -29,7 +29,7 @@ class Columns:
     ) -> None:
         self.frame = frame
         self._kind, self._ticks = kind, ticks
-        #: Marks the rows that are no events, which no window holds. They come last.
+        #: Marks the rows that are no events, which no window holds.
         self._absent = absent
         self._values: dict[str, Values] = {}
         self._codes: dict[str, Codes] = {}
@@ -141,5 +141,7 @@ class Columns:
         if self._absent is None:
             return _batch.skipped(aggregation, rows)
         # What is no event is not shown to the aggregation.
-        events = len(rows) - int(self._absent.sum())
-        return np.concatenate([_batch.skipped(aggregation, rows[:events]), self._absent[events:]])
+        events = np.flatnonzero(self._absent == 0)
+        marks = np.ones(len(rows), np.uint8)
+        marks[events] = _batch.skipped(aggregation, [rows[i] for i in events.tolist()])
+        return marks

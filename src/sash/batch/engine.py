@@ -16,15 +16,16 @@ from sash.batch.columns import Columns
 from sash.batch.naming import output_name
 from sash.batch.passes import Batch, Sorted, choose, wrong_type
 from sash.batch.policies import Events, by_operator, columns_of, operator_problem
+from sash.batch.probes import Probes
 from sash.batch.slides import Slides, slide_problems, slides
 from sash.errors import PlanError, SashError
 from sash.frames import Frame
-from sash.frames.base import Answer, Codes, Part, joined
+from sash.frames.base import Answer, Codes, Marks, Part, joined
 from sash.plan import Plan
 from sash.times import Kind
 from sash.windows import WindowPolicy
 
-__all__ = ["Job", "column_problems", "run", "window_problems"]
+__all__ = ["Job", "column_problems", "read_problems", "run", "settle", "type_problems", "window_problems"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,10 @@ class Job:
         codes = None if self.codes is None else self.codes.codes
         return self._answers(names, self.order, Columns(self.frame, self.kind, self.ticks), (self.ticks, codes))
 
+    def at_probes(self, probes: Probes, names: Mapping[str, str]) -> dict[str, Answer]:
+        """The same for the events of the frame and the probes behind them."""
+        return self._answers(names, probes.order, probes.columns, probes.by, probes.marks)
+
     def slides(self) -> Slides:
         """The ends of windows that slide by a time of their own."""
         assert self.kind is not None
@@ -58,10 +63,13 @@ class Job:
 
     def at_slides(self, slides: Slides, names: Mapping[str, str]) -> dict[str, Part]:
         """The keys, the windows and the results at some of the ends."""
-        answers = self._answers(names, *slides.probed())
-        return slides.where() | {name: slides.answer(answer) for name, answer in answers.items()}
+        probes, count = slides.probes(), len(slides.ends.ticks)
+        answers = self.at_probes(probes, names)
+        return slides.where() | {name: probes.answer(answer, 0, count) for name, answer in answers.items()}
 
-    def _answers(self, names: Mapping[str, str], order: Order, columns: Columns, by: Sorted) -> dict[str, Answer]:
+    def _answers(
+        self, names: Mapping[str, str], order: Order, columns: Columns, by: Sorted, labels: Marks | None = None
+    ) -> dict[str, Answer]:
         plan = self.plan
         batch = Batch(order, columns, plan.emit == "arrival", plan.min_periods or 0, by)
         answers: dict[str, Answer] = {}
@@ -69,7 +77,8 @@ class Job:
             name: choose(one, [columns.values(column).type for column in one.columns], batch.late)
             for name, one in plan.aggregations.items()
         }
-        for label, window, bounds in zip(plan.labels, plan.windows, _bounds(order, self.kind, plan), strict=True):
+        found = _bounds(order, self.kind, plan, labels)
+        for label, window, bounds in zip(plan.labels, plan.windows, found, strict=True):
             for name, one in passes.items():
                 made = output_name(name, label)
                 try:
@@ -108,16 +117,16 @@ def _times(frame: Frame, plan: Plan) -> tuple[Kind | None, npt.NDArray[np.int64]
         raise type(error)(f"column {plan.on!r}: {error}") from error
 
 
-def _bounds(order: Order, kind: Kind | None, plan: Plan) -> list[Bounds | None]:
+def _bounds(order: Order, kind: Kind | None, plan: Plan, labels: Marks | None = None) -> list[Bounds | None]:
     """The bounds of every window, found before any aggregation runs; None where the operator will find them."""
     found: list[Bounds | None] = []
     problems: list[str] = []
     for window in plan.windows:
         try:
-            found.append(None if by_operator(window) else bounds_of(order, window, kind, plan))
+            found.append(None if by_operator(window) else bounds_of(order, window, kind, plan, labels))
         except SashError as error:
             problems.append(str(error))
-    _settle(problems)
+    settle(problems)
     return found
 
 
@@ -133,19 +142,24 @@ def window_problems(kind: Kind | None, plan: Plan) -> list[str]:
 
 def column_problems(known: Sequence[str], plan: Plan, names: Mapping[str, str]) -> list[str]:
     """In which ways the plan does not fit a frame that has these columns; `names` renames the results."""
-    problems = []
-    if plan.emit == "update":
-        problems.append('emit="update" revises results as events come, and a frame is all there: use sash.Sliding')
-    problems += [why for window in plan.windows if (why := refusal(window, plan.emit == "arrival"))]
-    problems += slide_problems(plan)
-    read = dict.fromkeys([*plan.columns, *(name for window in plan.windows for name in columns_of(window))])
-    for column in read:
-        if column not in known:
-            problems.append(f"the frame has no column {column!r}: it has {', '.join(map(repr, known))}")
+    problems = read_problems(known, plan) + slide_problems(plan)
     for made in plan.outputs:
         name = names.get(made, made)
         if name in known and not slides(plan):
             problems.append(f"the frame has a column {name!r} already: rename the aggregation, or the column")
+    return problems
+
+
+def read_problems(known: Sequence[str], plan: Plan) -> list[str]:
+    """In which ways the plan cannot read a frame that has these columns."""
+    problems = []
+    if plan.emit == "update":
+        problems.append('emit="update" revises results as events come, and a frame is all there: use sash.Sliding')
+    problems += [why for window in plan.windows if (why := refusal(window, plan.emit == "arrival"))]
+    read = dict.fromkeys([*plan.columns, *(name for window in plan.windows for name in columns_of(window))])
+    for column in read:
+        if column not in known:
+            problems.append(f"the frame has no column {column!r}: it has {', '.join(map(repr, known))}")
     for name, aggregation in plan.aggregations.items():
         whys = (operator_problem(aggregation, window) for window in plan.windows)
         problems += [f"aggregation {name!r}: {why}" for why in whys if why]
@@ -154,7 +168,8 @@ def column_problems(known: Sequence[str], plan: Plan, names: Mapping[str, str]) 
     return problems
 
 
-def _type_problems(frame: Frame, plan: Plan) -> list[str]:
+def type_problems(frame: Frame, plan: Plan) -> list[str]:
+    """Which aggregations cannot read the types of their columns."""
     known = set(frame.names)
     readable = {name: one for name, one in plan.aggregations.items() if one.columns and set(one.columns) <= known}
     return [
@@ -165,10 +180,11 @@ def _type_problems(frame: Frame, plan: Plan) -> list[str]:
 
 
 def _check(frame: Frame, plan: Plan, names: Mapping[str, str]) -> None:
-    _settle(column_problems(frame.names, plan, names) + _type_problems(frame, plan))
+    settle(column_problems(frame.names, plan, names) + type_problems(frame, plan))
 
 
-def _settle(problems: list[str]) -> None:
+def settle(problems: list[str]) -> None:
+    """Raise `PlanError` with all problems, if there are any."""
     if len(problems) == 1:
         raise PlanError(problems[0])
     if problems:

@@ -1,12 +1,10 @@
 """Windows that slide by a time of their own: another frame, a row for each key and end of a window that holds events.
 
-The ends run through the same passes as the events, as rows that are no events: nothing is in them, and each gets the
-result of the window that ends there.
+The ends are probes behind the events.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,27 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from sash._batch import Order
-from sash.batch.columns import Columns
 from sash.batch.grid import Ends, ends_of
-from sash.batch.passes import Sorted
-from sash.frames.base import (
-    Answer,
-    Codes,
-    Frame,
-    Instants,
-    Numbers,
-    Objects,
-    Part,
-    Picked,
-    Taken,
-    TakenRows,
-    Values,
-)
+from sash.batch.probes import Probes
+from sash.frames.base import Codes, Frame, Instants, Part, Picked
 from sash.plan import Plan
 from sash.times import FLOAT, Kind, decode_real, encode_real
 from sash.windows import TimeWindow, WindowPolicy
 
-__all__ = ["BOUNDS", "Probed", "Slides", "slide_problems", "slides"]
+__all__ = ["BOUNDS", "Slides", "slide_problems", "slides"]
 
 #: The columns that hold the bounds of a window.
 BOUNDS: Final = ("window_start", "window_end")
@@ -93,28 +78,13 @@ class Slides:
         windows = [window for window in plan.windows if isinstance(window, TimeWindow)]
         return cls(frame, plan, kind, ticks, codes, ends_of(order, kind, windows))
 
-    def probed(self) -> tuple[Order, Columns, Sorted]:
-        """The events and the ends in one order, the columns of both, and what the order is by."""
+    def probes(self) -> Probes:
+        """The events and the ends."""
         ticks = np.concatenate([self.ticks, self.ends.ticks])
-        codes = None if self.codes is None else np.concatenate([self.codes.codes, self.ends.codes])
-        order = Order(len(ticks), ticks, codes, 1 if self.codes is None else self.codes.count)
-        absent = np.zeros(len(ticks), np.uint8)
-        absent[len(self.ticks) :] = 1
-        columns = Columns(Probed(self.frame, len(self.ends.ticks)), self.kind, ticks, absent)
-        return order, columns, (ticks, codes)
-
-    def answer(self, answer: Answer) -> Answer:
-        """What the passes found, for the ends alone."""
-        first = len(self.ticks)
-        match answer:
-            case Numbers(values, valid, kind, nullable):
-                return Numbers(values[first:], None if valid is None else valid[first:], kind, nullable)
-            case Taken(column, rows):
-                return Taken(column, rows[first:])
-            case TakenRows(columns, rows):
-                return TakenRows(columns, rows[first:])
-            case Objects(values):
-                return Objects(values[first:])
+        codes = self.codes
+        if codes is not None:
+            codes = Codes(np.concatenate([codes.codes, self.ends.codes]), codes.count)
+        return Probes.of(self.frame, self.kind, ticks, codes)
 
     def where(self) -> dict[str, Part]:
         """The key and the ends of each window; with windows of several lengths, the start is that of the longest."""
@@ -140,51 +110,3 @@ class Slides:
         if self.kind != FLOAT:
             return self.ends.ticks - longest.length.ticks(self.kind)
         return np.array([encode_real(decode_real(end) - length) for end in self.ends.ticks.tolist()], np.int64)
-
-
-class Probed:
-    """A frame with rows behind its own that are no events. It is only read."""
-
-    def __init__(self, frame: Frame, more: int) -> None:
-        self._frame = frame
-        self._more = more
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The columns that can be read."""
-        return self._frame.names
-
-    @property
-    def rows(self) -> int:
-        """How many rows there are, with those that are no events."""
-        return self._frame.rows + self._more
-
-    def times(self, name: str) -> tuple[Kind, npt.NDArray[np.int64]]:
-        """The times of the events alone: the caller knows the others."""
-        return self._frame.times(name)
-
-    def values(self, name: str) -> Values:
-        """A column of values; no event has none."""
-        own = self._frame.values(name)
-        numbers = (
-            None if own.numbers is None else np.concatenate([own.numbers, np.zeros(self._more, own.numbers.dtype)])
-        )
-        nulls = None if own.nulls is None else np.concatenate([own.nulls, np.ones(self._more, np.uint8)])
-        return Values(own.type, numbers, nulls, own.name)
-
-    def objects(self, name: str) -> list[Any]:
-        """A column as Python objects; no event has None."""
-        return self._frame.objects(name) + [None] * self._more
-
-    def codes(self, name: str) -> Codes:
-        """A column as codes; no event has the first."""
-        own = self._frame.codes(name)
-        return Codes(np.concatenate([own.codes, np.zeros(self._more, np.uint32)]), own.count)
-
-    def with_columns(self, columns: Mapping[str, Answer]) -> Any:
-        """Not this frame: its rows are not the data."""
-        raise NotImplementedError
-
-    def made_of(self, columns: Mapping[str, Part]) -> Any:
-        """Not this frame: its rows are not the data."""
-        raise NotImplementedError

@@ -13,6 +13,8 @@ from sash.errors import PlanError
 from sash.frames.base import (
     Answer,
     Codes,
+    Foreign,
+    Frame,
     Instants,
     Numbers,
     Objects,
@@ -111,9 +113,20 @@ class ArrayFrame:
             return Codes(*encode_integers(np.ascontiguousarray(bits), marks))
         return Codes(*encode_objects([None if value != value else value for value in array.tolist()]))
 
-    def with_columns(self, columns: Mapping[str, Answer]) -> dict[str, Any]:
+    def codes_with(self, name: str, other: Frame) -> Codes:
+        """A column as codes, and behind it that of another frame of this kind."""
+        assert isinstance(other, ArrayFrame)
+        both = [self._arrays[name], other._arrays[name]]
+        # NumPy would make text of numbers to have one type.
+        if len({_family(array) for array in both}) > 1:
+            both = [array.astype(object) for array in both]
+        masked = any(np.ma.isMA(array) for array in both)
+        whole: Any = np.ma.concatenate(both) if masked else np.concatenate(both)  # type: ignore[no-untyped-call]
+        return ArrayFrame({name: whole}).codes(name)
+
+    def with_columns(self, columns: Mapping[str, Answer | Foreign]) -> dict[str, Any]:
         """A dictionary of the same arrays, with the results behind them."""
-        return {**self._data, **{name: self._column(answer) for name, answer in columns.items()}}
+        return {**self._data, **{name: self.column(answer) for name, answer in columns.items()}}
 
     def made_of(self, columns: Mapping[str, Part]) -> dict[str, Any]:
         """A dictionary of new arrays."""
@@ -122,10 +135,13 @@ class ArrayFrame:
     def _part(self, part: Part) -> Any:
         if isinstance(part, Picked):
             return self._arrays[part.column][part.rows]
-        return decode_array(part.kind, part.ticks) if isinstance(part, Instants) else self._column(part)
+        return decode_array(part.kind, part.ticks) if isinstance(part, Instants) else self.column(part)
 
-    def _column(self, answer: Answer) -> Any:
+    def column(self, answer: Answer | Foreign) -> Any:
+        """A result as an array."""
         match answer:
+            case Foreign():
+                return answer.frame.column(answer.answer)
             case Numbers():
                 return as_array(answer)
             case Taken():
@@ -158,10 +174,16 @@ def _nulls(array: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
     return np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
 
 
+def _family(array: npt.NDArray[Any]) -> str:
+    """What values of the array may be equal to: numbers, texts, times or objects."""
+    return {"b": "i", "u": "i", "f": "i", "S": "U"}.get(array.dtype.kind, array.dtype.kind)
+
+
 def _take(array: npt.NDArray[Any], rows: npt.NDArray[np.int64]) -> Any:
     missing = rows < 0
     if not len(array):
-        return array.copy()
+        # Whatever is taken from nothing is null.
+        array = np.zeros(1, array.dtype)
     taken = array[np.where(missing, 0, rows)]
     if array.dtype.kind == "f" and not isinstance(array, np.ma.MaskedArray):
         taken[missing] = np.nan

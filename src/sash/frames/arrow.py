@@ -14,6 +14,8 @@ from sash.errors import PlanError
 from sash.frames.base import (
     Answer,
     Codes,
+    Foreign,
+    Frame,
     Instants,
     Numbers,
     Objects,
@@ -115,11 +117,25 @@ class ArrowFrame:
         codes = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
         return Codes(codes.astype(np.uint32), len(encoded.dictionary) + 1)
 
-    def with_columns(self, columns: Mapping[str, Answer]) -> Any:
+    def codes_with(self, name: str, other: Frame) -> Codes:
+        """A column as codes, and behind it that of another frame of this kind."""
+        import pyarrow as pa
+
+        assert isinstance(other, ArrowFrame)
+        both = [pa.table({name: frame._array(name)}) for frame in (self, other)]
+        try:
+            return ArrowFrame(pa.concat_tables(both, promote_options="permissive")).codes(name)
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+            kinds = " and ".join(str(table.column(name).type) for table in both)
+            raise PlanError(
+                f"the column {name!r} of the two frames is {kinds}: convert one of them ({error})"
+            ) from None
+
+    def with_columns(self, columns: Mapping[str, Answer | Foreign]) -> Any:
         """The same columns, and the results behind them."""
         table = self._table
         for name, answer in columns.items():
-            table = table.append_column(name, self._column(answer))
+            table = table.append_column(name, self.column(answer))
         return self._give_back(table)
 
     def made_of(self, columns: Mapping[str, Part]) -> Any:
@@ -133,11 +149,14 @@ class ArrowFrame:
 
         if isinstance(part, Picked):
             return self._array(part.column).take(pa.array(part.rows))
-        return pa.array(decode_array(part.kind, part.ticks)) if isinstance(part, Instants) else self._column(part)
+        return pa.array(decode_array(part.kind, part.ticks)) if isinstance(part, Instants) else self.column(part)
 
-    def _column(self, answer: Answer) -> Any:
+    def column(self, answer: Answer | Foreign) -> Any:
+        """A result as an array of Arrow."""
         import pyarrow as pa
 
+        if isinstance(answer, Foreign):
+            return answer.frame.column(answer.answer)
         if isinstance(answer, Numbers):
             values = answer.values.astype(bool) if answer.type == "bool" else answer.values
             return pa.array(values, mask=None if answer.valid is None else ~answer.valid)

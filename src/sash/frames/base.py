@@ -15,6 +15,7 @@ from sash.times import Kind
 __all__ = [
     "Answer",
     "Codes",
+    "Foreign",
     "Frame",
     "Instants",
     "Marks",
@@ -109,6 +110,14 @@ class Instants:
     ticks: npt.NDArray[np.int64]
 
 
+@dataclass(frozen=True)
+class Foreign:
+    """A result over another frame of the same kind, for the rows of this one."""
+
+    frame: Frame
+    answer: Answer
+
+
 Part: TypeAlias = Answer | Picked | Instants
 
 
@@ -135,7 +144,13 @@ class Frame(Protocol):
     def codes(self, name: str) -> Codes:
         """A column as codes."""
 
-    def with_columns(self, columns: Mapping[str, Answer]) -> Any:
+    def codes_with(self, name: str, other: Frame) -> Codes:
+        """A column as codes, and behind it that of another frame of this kind."""
+
+    def column(self, answer: Answer) -> Any:
+        """A result as a column of such a frame."""
+
+    def with_columns(self, columns: Mapping[str, Answer | Foreign]) -> Any:
         """The data as it was given, with the results behind it."""
 
     def made_of(self, columns: Mapping[str, Part]) -> Any:

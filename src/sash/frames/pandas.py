@@ -10,7 +10,20 @@ import numpy.typing as npt
 
 from sash.errors import PlanError
 from sash.frames.arrays import as_array, object_array
-from sash.frames.base import Answer, Codes, Instants, Numbers, Objects, Part, Picked, Taken, Values, read_numbers
+from sash.frames.base import (
+    Answer,
+    Codes,
+    Foreign,
+    Frame,
+    Instants,
+    Numbers,
+    Objects,
+    Part,
+    Picked,
+    Taken,
+    Values,
+    read_numbers,
+)
 from sash.times import Kind, decode_array, encode_array
 
 __all__ = ["PandasFrame"]
@@ -76,17 +89,20 @@ class PandasFrame:
 
     def codes(self, name: str) -> Codes:
         """A column as codes."""
+        return _codes(self._series(name))
+
+    def codes_with(self, name: str, other: Frame) -> Codes:
+        """A column as codes, and behind it that of another frame of this kind."""
         import pandas as pd
 
-        codes, values = pd.factorize(self._series(name), use_na_sentinel=True)
-        # Nulls are -1, which is the greatest of all without a sign.
-        return Codes(np.where(codes < 0, len(values), codes).astype(np.uint32), len(values) + 1)
+        assert isinstance(other, PandasFrame)
+        return _codes(pd.concat([pd.Series(frame._series(name)) for frame in (self, other)], ignore_index=True))
 
-    def with_columns(self, columns: Mapping[str, Answer]) -> Any:
+    def with_columns(self, columns: Mapping[str, Answer | Foreign]) -> Any:
         """A new DataFrame with the same index and columns, and the results behind them."""
         import pandas as pd
 
-        made = {name: self._column(answer) for name, answer in columns.items()}
+        made = {name: self.column(answer) for name, answer in columns.items()}
         # Copies as pandas' own methods make them: at once, or on the first write where copy-on-write is on. The results
         # are nobody else's, and assigning or concatenating them would copy them once more.
         own = {label: self._data[label].copy(deep=None) for label in self._data.columns}
@@ -104,11 +120,14 @@ class PandasFrame:
     def _part(self, part: Part) -> Any:
         if isinstance(part, Picked):
             return self._series(part.column).take(part.rows).array
-        return decode_array(part.kind, part.ticks) if isinstance(part, Instants) else self._column(part)
+        return decode_array(part.kind, part.ticks) if isinstance(part, Instants) else self.column(part)
 
-    def _column(self, answer: Answer) -> Any:
+    def column(self, answer: Answer | Foreign) -> Any:
+        """A result as an array of pandas or NumPy."""
         import pandas as pd
 
+        if isinstance(answer, Foreign):
+            return answer.frame.column(answer.answer)
         if isinstance(answer, Numbers):
             if answer.type == "real" or not answer.nullable:
                 return as_array(answer)
@@ -123,6 +142,14 @@ class PandasFrame:
         return object_array(
             [None if row < 0 else {name: part[row] for name, part in parts.items()} for row in answer.rows.tolist()]
         )
+
+
+def _codes(series: Any) -> Codes:
+    import pandas as pd
+
+    codes, values = pd.factorize(series, use_na_sentinel=True)
+    # Nulls are -1, which is the greatest of all without a sign.
+    return Codes(np.where(codes < 0, len(values), codes).astype(np.uint32), len(values) + 1)
 
 
 def _marks(series: Any) -> npt.NDArray[np.uint8] | None:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from sash.aggregations.composite import Record
 from sash.frames.arrow import ArrowFrame
-from sash.frames.base import Answer, Instants, Objects, Part, Picked
+from sash.frames.base import Answer, Foreign, Instants, Objects, Part, Picked
 
 __all__ = ["TypedFrame", "as_plain"]
 
@@ -37,7 +37,7 @@ class TypedFrame(ArrowFrame):
         """The columns of the data, without those that are hidden: they can be read, but are no part of a row."""
         return [name for name in super().names if name not in self._hidden]
 
-    def with_columns(self, columns: Mapping[str, Answer]) -> list[pa.Array]:
+    def with_columns(self, columns: Mapping[str, Answer | Foreign]) -> list[pa.Array]:
         """The results, in the order in which they were made."""
         return [self._typed(name, answer, self._types[name]) for name, answer in columns.items()]
 
@@ -52,11 +52,13 @@ class TypedFrame(ArrowFrame):
             return self._part(part).cast(self._types[name])
         return self._typed(name, part, self._types[name])
 
-    def _typed(self, name: str, answer: Answer, kind: pa.DataType) -> pa.Array:
+    def _typed(self, name: str, answer: Answer | Foreign, kind: pa.DataType) -> pa.Array:
         try:
+            if isinstance(answer, Foreign) and isinstance(answer.answer, Objects):
+                answer = answer.answer
             if isinstance(answer, Objects):
                 return pa.array([as_plain(value, kind) for value in answer.values], kind)
-            made = self._column(answer)
+            made = self.column(answer)
             return made if made.type == kind else made.cast(kind)
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, ValueError) as error:
             raise TypeError(f"column {name!r} is {kind}, and a result does not fit: {error}") from error

@@ -45,6 +45,7 @@ private:
             std::sort(late_.begin(), late_.end());
             return merge(times, row_at, rows, sorted);
         }
+        if (merge_two(times, row_at, rows, sorted)) return;
         late_.resize(times.size());
         for (std::size_t i = 0; i < times.size(); ++i) late_[i] = {times[i], row_at(i)};
         if (late_.size() < kWorthBytes) {
@@ -53,6 +54,20 @@ private:
             sort_by_bytes();
         }
         for (std::size_t i = 0; i < late_.size(); ++i) sorted[i] = late_[i].time, rows[i] = late_[i].row;
+    }
+
+    //! Two runs that ascend, one behind the other, as labels lie behind the events of a frame, are merged.
+    template <class RowAt>
+    static bool merge_two(std::span<const Time> times, RowAt row_at, std::span<Row> rows, std::span<Time> sorted) {
+        const auto second = std::is_sorted_until(times.begin(), times.end());
+        if (!std::is_sorted(second, times.end())) return false;
+        const auto middle = static_cast<std::size_t>(second - times.begin());
+        for (std::size_t to = 0, a = 0, b = middle; to != times.size(); ++to) {
+            const bool first = b == times.size() || (a != middle && times[a] <= times[b]);
+            const std::size_t from = first ? a++ : b++;
+            sorted[to] = times[from], rows[to] = row_at(from);
+        }
+        return true;
     }
 
     //! Finds the late rows, unless they are too many. A row is late if any before it is younger; the others ascend.

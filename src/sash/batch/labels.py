@@ -1,0 +1,185 @@
+"""Windows at labels: rows of another frame, each with the results of the events' windows that end there.
+
+Labels are probes behind the events. With a column that says when each event was known, events and labels are put in the
+order of their arrival first, and the windows hold what had come by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sash.batch.common_times import Ticks, before, common_times
+from sash.batch.engine import Job, read_problems, settle, type_problems
+from sash.batch.policies import by_operator
+from sash.batch.probes import Probes
+from sash.batch.slides import slides
+from sash.durations import Duration, parse_duration
+from sash.errors import PlanError, WindowSpecError
+from sash.frames import Frame
+from sash.frames.base import Answer, Codes, Foreign, joined
+from sash.plan import Plan
+from sash.times import Kind
+
+__all__ = ["At", "Offsets", "label_problems", "offsets_of", "plan_at", "run_at"]
+
+#: How long before a label each of its windows ends, by what stands for that in the names of columns.
+Offsets = Mapping[str, Duration | None]
+
+
+@dataclass(frozen=True)
+class At:
+    """What a call says about labels."""
+
+    #: The column of the events that says when each was known; None if all were at once.
+    known: str | None = None
+    offsets: Any = 0
+
+
+def offsets_of(offset: Any) -> Offsets:
+    """Offsets by the ends of the names that they give: nothing for one offset, "_1d_ago" for each of a list.
+
+    >>> offsets_of(["1h", 0])
+    {'_1h_ago': Duration('1h'), '': None}
+    >>> offsets_of("1h")
+    {'': Duration('1h')}
+    """
+    if not isinstance(offset, (list, tuple)):
+        return {"": _offset(offset)}
+    if not offset:
+        raise PlanError('offset: give at least one, such as "1h", or leave it out')
+    read = [_offset(one) for one in offset]
+    named = {"" if one is None else f"_{one}_ago": one for one in read}
+    if len(named) < len(read):
+        raise PlanError(f"offset: {offset!r} has one of them twice")
+    return named
+
+
+def _offset(value: Any) -> Duration | None:
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value == 0:
+        return None
+    try:
+        return parse_duration(value)
+    except WindowSpecError as error:
+        raise PlanError(f"offset: {error}") from None
+
+
+def plan_at(plan: Plan, known: str | None) -> Plan:
+    """The plan as it runs at labels: with what was known then, where that is said.
+
+    >>> import sash
+    >>> plan_at(sash.Plan(on="t", windows="1h", aggregations={"n": sash.Count()}), "ingested").emit
+    'arrival'
+    """
+    return plan if known is None or plan.emit == "update" else Plan(**plan._parts() | {"emit": "arrival"})
+
+
+def label_problems(plan: Plan, known: str | None) -> list[str]:
+    """What of a plan has no meaning at labels."""
+    problems = []
+    if plan.on is None:
+        problems.append("on: labels have times, and windows end there: name the column of times in both frames")
+    if plan.emit == "arrival" and known is None:
+        problems.append('emit="arrival": a label has no place among the events: name when they came with known=')
+    if not plan.peers:
+        problems.append("peers=False is about rows of one time, and a label is no event: leave it out, or use closed=")
+    if slides(plan):
+        problems.append("the windows slide by a time, and labels say where windows end: leave out every=")
+    problems += [
+        f"{one!r} depends on the values of events, and a label has none" for one in plan.windows if by_operator(one)
+    ]
+    return problems
+
+
+def _column_problems(labels: Frame, plan: Plan, made: list[str]) -> list[str]:
+    known = list(labels.names)
+    read = dict.fromkeys([*plan.by, *([] if plan.on is None else [plan.on])])
+    problems = [
+        f"the labels have no column {name!r}: they have {', '.join(map(repr, known))}"
+        for name in read
+        if name not in known
+    ]
+    problems += [
+        f"the labels have a column {name!r} already: rename the aggregation, or the column"
+        for name in made
+        if name in known
+    ]
+    return problems
+
+
+@dataclass(frozen=True)
+class LabelJob:
+    """Events and labels on their way through a plan: their times, their keys, and the windows' ends."""
+
+    events: Frame
+    labels: Frame
+    plan: Plan
+    offsets: Offsets
+    kind: Kind
+    probes: Probes
+
+    @classmethod
+    def of(cls, events: Frame, labels: Frame, plan: Plan, at: At) -> LabelJob:
+        """The frames, read and sorted. They must fit the plan: `run_at` checks that."""
+        kind, (ticks, ends, *came) = _times(events, labels, plan, at.known)
+        offsets = offsets_of(at.offsets)
+        moved = [ends if one is None else before(kind, ends, one) for one in offsets.values()]
+        arrived = np.concatenate([*came, *[ends] * len(moved)]) if came else None
+        keys = _keys(events, labels, plan, len(moved))
+        return cls(
+            events, labels, plan, offsets, kind, Probes.of(events, kind, np.concatenate([ticks, *moved]), keys, arrived)
+        )
+
+    def answers(self, names: Mapping[str, str]) -> dict[str, Answer | Foreign]:
+        """The results of every aggregation over every window at every offset, for the labels."""
+        probes, count = self.probes, self.labels.rows
+        job = Job(self.events, self.plan, self.kind, None, None, probes.order)
+        found = job.at_probes(probes, names)
+        return {
+            name + end: Foreign(self.events, probes.answer(answer, place * count, (place + 1) * count))
+            for place, end in enumerate(self.offsets)
+            for name, answer in found.items()
+        }
+
+
+def _times(events: Frame, labels: Frame, plan: Plan, known: str | None) -> tuple[Kind, list[Ticks]]:
+    """The times of the events, those of the labels, and when the events were known."""
+    assert plan.on is not None
+    wanted = [("the events", events, plan.on), ("the labels", labels, plan.on)]
+    if known is not None:
+        wanted.append(("the events", events, known))
+    read = []
+    for whose, frame, name in wanted:
+        try:
+            read.append(frame.times(name))
+        except (TypeError, ValueError, OverflowError) as error:
+            raise type(error)(f"column {name!r} of {whose}: {error}") from error
+    return common_times(read)
+
+
+def _keys(events: Frame, labels: Frame, plan: Plan, offsets: int) -> Codes | None:
+    if not plan.by:
+        return None
+    both = joined([events.codes_with(name, labels) for name in plan.by])
+    own, ends = both.codes[: events.rows], both.codes[events.rows :]
+    return both if offsets == 1 else Codes(np.concatenate([own, *[ends] * offsets]), both.count)
+
+
+def run_at(events: Frame, labels: Frame, plan: Plan, names: Mapping[str, str], at: At) -> Any:
+    """The labels with the results of the plan behind their columns; `names` renames the results.
+
+    `PlanError` names everything in which the plan does not fit the frames, before anything runs.
+    """
+    if type(events) is not type(labels):
+        raise TypeError("the events and the labels are frames of two kinds: convert one of them")
+    offsets = offsets_of(at.offsets)
+    plan = plan_at(plan, at.known)
+    made = [names.get(name, name) + end for end in offsets for name in plan.outputs]
+    problems = label_problems(plan, at.known) + read_problems(events.names, plan)
+    if at.known is not None and at.known not in events.names:
+        problems.append(f"the frame has no column {at.known!r}: it has {', '.join(map(repr, events.names))}")
+    settle(problems + _column_problems(labels, plan, made) + type_problems(events, plan))
+    return labels.with_columns(LabelJob.of(events, labels, plan, at).answers(names))

@@ -1,0 +1,137 @@
+"""Rows behind those of a frame that are no events: nothing is in them, and each gets the result of the window that ends
+there. They run through the same passes as the events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sash._batch import Order
+from sash.batch.columns import Columns
+from sash.batch.passes import Sorted
+from sash.frames.base import Answer, Codes, Foreign, Frame, Marks, Numbers, Objects, Part, Taken, TakenRows, Values
+from sash.times import Kind
+
+__all__ = ["Probed", "Probes"]
+
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Probes:
+    """The events of a frame and the probes behind them, in one order."""
+
+    #: How many events there are.
+    events: int
+    order: Order
+    columns: Columns
+    #: What the order is by.
+    by: Sorted
+    #: Marks the probes.
+    marks: Marks
+    #: Where each row came from, if rows were put in the order of their arrival.
+    rows: Rows | None
+
+    @classmethod
+    def of(cls, frame: Frame, kind: Kind, ticks: Rows, codes: Codes | None, came: Rows | None = None) -> Probes:
+        """The rows with these times and keys, the events of the frame first. `came` says when each came: of those that
+        came at once, events first. Cost: that of sorting them."""
+        marks = np.zeros(len(ticks), np.uint8)
+        marks[frame.rows :] = 1
+        keys = None if codes is None else codes.codes
+        rows = None if came is None else np.argsort(came, kind="stable")
+        if rows is not None:
+            ticks, marks, keys = ticks[rows], marks[rows], None if keys is None else keys[rows]
+        order = Order(len(ticks), ticks, keys, 1 if codes is None else codes.count)
+        columns = Columns(Probed(frame, len(ticks) - frame.rows, rows), kind, ticks, marks)
+        return cls(frame.rows, order, columns, (ticks, keys), marks, rows)
+
+    def answer(self, answer: Answer, first: int, last: int) -> Answer:
+        """What the passes found, for some of the probes."""
+        wanted = self._places(self.events + first, self.events + last)
+        match answer:
+            case Numbers(values, valid, kind, nullable):
+                return Numbers(values[wanted], None if valid is None else valid[wanted], kind, nullable)
+            case Taken(column, rows):
+                return Taken(column, self._given(rows[wanted]))
+            case TakenRows(columns, rows):
+                return TakenRows(columns, self._given(rows[wanted]))
+            case Objects(values):
+                return Objects(values[wanted] if isinstance(wanted, slice) else [values[i] for i in wanted.tolist()])
+
+    def _places(self, first: int, last: int) -> slice | Rows:
+        """Where the rows from the first up to the last are."""
+        if self.rows is None:
+            return slice(first, last)
+        places = np.empty(len(self.rows), np.int64)
+        places[self.rows] = np.arange(len(self.rows))
+        return places[first:last]
+
+    def _given(self, rows: Rows) -> Rows:
+        """The rows of the frame that rows in their order are; -1 is none."""
+        return rows if self.rows is None else np.where(rows < 0, -1, self.rows[rows])
+
+
+class Probed:
+    """A frame with rows behind its own that are no events, and all of them in another order, if one is given. It is
+    only read."""
+
+    def __init__(self, frame: Frame, more: int, order: Rows | None = None) -> None:
+        self._frame = frame
+        self._more = more
+        self._order = order
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The columns that can be read."""
+        return self._frame.names
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are, with those that are no events."""
+        return self._frame.rows + self._more
+
+    def times(self, name: str) -> tuple[Kind, npt.NDArray[np.int64]]:
+        """The times of the events alone: the caller knows the others."""
+        return self._frame.times(name)
+
+    def values(self, name: str) -> Values:
+        """A column of values; no event has none."""
+        own = self._frame.values(name)
+        numbers = None if own.numbers is None else self._array(own.numbers, 0)
+        return Values(own.type, numbers, None if own.nulls is None else self._array(own.nulls, 1), own.name)
+
+    def objects(self, name: str) -> list[Any]:
+        """A column as Python objects; no event has None."""
+        values = self._frame.objects(name) + [None] * self._more
+        return values if self._order is None else [values[row] for row in self._order.tolist()]
+
+    def codes(self, name: str) -> Codes:
+        """A column as codes; no event has the first."""
+        own = self._frame.codes(name)
+        return Codes(self._array(own.codes, 0), own.count)
+
+    def _array(self, values: npt.NDArray[Any], none: int) -> npt.NDArray[Any]:
+        whole = np.concatenate([values, np.full(self._more, none, values.dtype)])
+        return whole if self._order is None else whole[self._order]
+
+    def codes_with(self, name: str, other: Frame) -> Codes:
+        """Not of this frame: its rows are not the data."""
+        raise NotImplementedError
+
+    def with_columns(self, columns: Mapping[str, Answer | Foreign]) -> Any:
+        """Not this frame: its rows are not the data."""
+        raise NotImplementedError
+
+    def made_of(self, columns: Mapping[str, Part]) -> Any:
+        """Not this frame: its rows are not the data."""
+        raise NotImplementedError
+
+    def column(self, answer: Answer) -> Any:
+        """Not of this frame: its rows are not the data."""
+        raise NotImplementedError

@@ -1,0 +1,275 @@
+"""Windows at labels: against brute force "as known then", against the stream, and in every kind of frame."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sash
+from sash.batch.naming import output_name, window_label
+from sash.windows import CountWindow, LandmarkWindow, SessionWindow, TimeWindow, TumblingWindow
+from tests.rolling import brute
+from tests.rolling.test_brute_force import AGGREGATIONS, assert_same, masked, rows
+
+CLOSED = ["right", "left", "both", "neither"]
+events = st.lists(st.tuples(rows, st.integers(0, 9)).map(lambda pair: {**pair[0], "late": pair[1]}), max_size=20)
+marks = st.lists(
+    st.fixed_dictionaries({"t": st.integers(-10, 25), "k": st.sampled_from(["x", "y", None, "z"])}), max_size=12
+)
+windows = st.one_of(
+    st.integers(1, 12).map(TimeWindow),
+    st.integers(1, 5).map(CountWindow),
+    st.integers(1, 6).map(SessionWindow),
+    st.integers(1, 6).map(TumblingWindow),
+    st.integers(1, 4).map(lambda count: TumblingWindow(count=count)),
+    st.integers(-5, 9).map(LandmarkWindow),
+)
+
+
+def before_end(row: brute.Row, end: int, closed: str) -> bool:
+    return bool(row["t"] <= end if closed in ("right", "both") else row["t"] < end)
+
+
+def after_start(row: brute.Row, start: int, closed: str) -> bool:
+    return bool(row["t"] >= start if closed in ("left", "both") else row["t"] > start)
+
+
+def members(frame: list[brute.Row], seen: list[int], window: Any, end: int, closed: str) -> list[int]:
+    """Which of the rows that are known, oldest first, are in the window that ends at a time."""
+    match window:
+        case TimeWindow():
+            start = end - int(window.length.amount)
+            return [i for i in seen if after_start(frame[i], start, closed) and before_end(frame[i], end, closed)]
+        case CountWindow(n=n):
+            return [i for i in seen if before_end(frame[i], end, closed)][-n:]
+    there = [i for i in seen if frame[i]["t"] <= end]
+    match window:
+        case LandmarkWindow(since=since):
+            return [i for i in there if frame[i]["t"] >= since]
+        case TumblingWindow(count=int(count)):
+            return there[(len(there) - 1) // count * count :] if there else []
+        case TumblingWindow():
+            length = int(window.length.amount)
+            return [i for i in there if -(-frame[i]["t"] // length) == -(-end // length)]
+    gap = int(window.gap.amount)
+    session: list[int] = []
+    for i in reversed(there):
+        if (frame[session[-1]]["t"] if session else end) - frame[i]["t"] >= gap:
+            break
+        session.append(i)
+    return session[::-1]
+
+
+def expected(frame: list[brute.Row], labels: list[brute.Row], plan: sash.Plan, offset: int, known: bool) -> Any:
+    """Every column of the plan at the labels, by walking over all events for each of them."""
+    columns: dict[str, list[Any]] = {}
+    for text, window in zip(plan.labels, plan.windows, strict=True):
+        closed = getattr(window, "closed", plan.closed) if isinstance(window, TimeWindow) else plan.closed
+        spans = []
+        for label in labels:
+            there = (not known or row["t"] + row["late"] <= label["t"] for row in frame)
+            seen = [i for i, here in enumerate(there) if here and frame[i]["k"] == label["k"]]
+            seen.sort(key=lambda i: (frame[i]["t"], frame[i]["t"] + frame[i]["late"] if known else 0, i))
+            spans.append(members(frame, seen, window, label["t"] - offset, closed))
+        for name, one in plan.aggregations.items():
+            columns[output_name(name, text)] = [brute.result(one, frame, span, plan.min_periods) for span in spans]
+    return columns
+
+
+def arrays(frame: list[brute.Row]) -> dict[str, Any]:
+    """The events as arrays, with when each was known."""
+    known = [row["t"] + row["late"] for row in frame]
+    return {**masked(frame), "known": np.array(known, np.int64)}
+
+
+def label_arrays(labels: list[brute.Row]) -> dict[str, Any]:
+    keys = np.empty(len(labels), object)
+    keys[:] = [label["k"] for label in labels]
+    return {"t": np.array([label["t"] for label in labels], np.int64), "k": keys}
+
+
+@given(
+    events,
+    marks,
+    st.lists(windows, min_size=1, max_size=2, unique_by=window_label),
+    st.sampled_from(CLOSED),
+    st.sampled_from([None, 0, 2]),
+    st.sampled_from([0, 1, 7]),
+    st.booleans(),
+    st.booleans(),
+)
+def test_labels_get_what_brute_force_finds(
+    frame: Any, labels: Any, policies: Any, closed: Any, least: Any, offset: int, known: bool, keyed: bool
+) -> None:
+    """Whatever the window, its ends, the order of the rows and of their arrival: a label sees the events before it."""
+    if known:
+        policies = [one for one in policies if isinstance(one, (TimeWindow, CountWindow, LandmarkWindow))] or [3]
+    if not keyed:
+        frame, labels = ([{**row, "k": None} for row in some] for some in (frame, labels))
+    shaped = [TimeWindow(one.length, closed=closed) if isinstance(one, TimeWindow) else one for one in policies]
+    plan = sash.Plan(
+        by="k" if keyed else None, on="t", windows=shaped, aggregations=AGGREGATIONS, closed=closed, min_periods=least
+    )
+    ours = sash.rolling(arrays(frame), plan, at=label_arrays(labels), known="known" if known else None, offset=offset)
+    assert list(ours) == ["t", "k", *plan.outputs]
+    assert_same(ours, expected(frame, labels, plan, offset, known))
+
+
+@given(events, marks, st.integers(1, 12), st.sampled_from(CLOSED))
+def test_a_label_gets_what_the_stream_emitted_at_arrival(frame: Any, labels: Any, length: int, closed: Any) -> None:
+    """An event without a value, pushed at the label's time behind all that had arrived, gets the same result."""
+    window = TimeWindow(length, closed=closed)
+    came = [(row["t"] + row["late"], 0, place, row) for place, row in enumerate(frame)]
+    came += [(label["t"], 1, place, label) for place, label in enumerate(labels)]
+    for column, over in {"s": sash.Concat, "v": sash.Sum, "i": sash.Max}.items():
+        operator = sash.Sliding(over(), window, by=True, emit="arrival")
+        told: dict[int, Any] = {}
+        for _, label, place, row in sorted(came, key=lambda one: one[:3]):
+            results = operator.push(row["k"], row["t"], row.get(column))
+            if label:
+                told[place] = results[0].value
+        ours = sash.rolling(
+            arrays(frame), at=label_arrays(labels), by="k", on="t", window=window, known="known", out=over(column)
+        )["out"]
+        assert_same({"out": ours}, {"out": [told[place] for place in range(len(labels))]})
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "lazy", "arrow"])
+def test_every_kind_of_frame_takes_labels(kind: str) -> None:
+    """The labels come back as they were given, with the results behind them, values of other columns too."""
+    times = [dt.datetime(2024, 5, 1, 9), dt.datetime(2024, 5, 1, 11), dt.datetime(2024, 5, 1, 9, 30)]
+    frame = pl.DataFrame({"time": times, "card": ["a", "a", "b"], "amount": [20, 7, 5], "shop": ["x", None, "z"]})
+    labels = pl.DataFrame(
+        {
+            "card": ["b", "a", "c", "a"],
+            "time": [dt.datetime(2024, 5, 1, hour) for hour in (10, 9, 9, 12)],
+            "y": [1, 0, 1, 0],
+        }
+    ).cast({"time": pl.Datetime("ms")})
+    make: dict[str, Any] = {
+        "pandas": lambda one: one.to_pandas(),
+        "polars": lambda one: one,
+        "lazy": lambda one: one.lazy(),
+        "arrow": lambda one: one.to_arrow(),
+    }
+    ours = sash.rolling(
+        make[kind](frame),
+        at=make[kind](labels),
+        by="card",
+        on="time",
+        window="2h",
+        closed="both",
+        offset=["1h", 0],
+        spent=sash.Sum("amount"),
+        shop=sash.ArgMax("amount", "shop"),
+    )
+    assert type(ours) is type(make[kind](labels))
+    whole = (
+        pl.from_pandas(ours) if kind == "pandas" else pl.from_arrow(ours) if kind == "arrow" else ours.lazy().collect()
+    )
+    assert whole.columns == ["card", "time", "y", "spent_1h_ago", "shop_1h_ago", "spent", "shop"]
+    assert whole["y"].to_list() == [1, 0, 1, 0]
+    assert whole["spent"].to_list() == [5, 20, 0, 7]
+    assert whole["spent_1h_ago"].to_list() == [0, 0, 0, 27]
+    assert whole["shop"].to_list() == ["z", "x", None, None]
+    assert whole["shop_1h_ago"].to_list() == [None, None, None, "x"]
+
+
+def test_empty_events_and_empty_labels() -> None:
+    """Labels without events have empty windows; no labels, no rows."""
+    events = {"t": np.array([], np.int64), "x": np.array([], np.int64)}
+    out = sash.rolling(
+        events, at={"t": np.array([1, 2])}, on="t", window=TimeWindow(5), n=sash.Sum("x"), last=sash.Last("x")
+    )
+    assert out["n"].tolist() == [0, 0]
+    assert out["last"].tolist() == [None, None]
+    none = sash.rolling(
+        {"t": np.array([1]), "x": np.array([3])}, at={"t": np.array([], np.int64)}, on="t", window=3, n=sash.Count()
+    )
+    assert none["n"].tolist() == []
+
+
+def test_labels_agree_with_duckdb_and_with_asof() -> None:
+    """A range join with aggregation finds the same, and the last value is what `merge_asof` joins."""
+    rng = np.random.default_rng(4)
+    events = pd.DataFrame(
+        {"t": rng.integers(0, 2_000, 900), "k": rng.integers(0, 9, 900), "x": rng.integers(0, 99, 900)}
+    )
+    labels = pd.DataFrame({"t": rng.integers(0, 2_000, 300), "k": rng.integers(0, 11, 300)}).sort_values("t")
+    ours = sash.rolling(
+        events,
+        at=labels,
+        by="k",
+        on="t",
+        window=TimeWindow(250, closed="left"),
+        total=sash.Sum("x"),
+        n=sash.Count(),
+        top=sash.Max("x"),
+        last=sash.Last("x"),
+    )
+    joined = labels.reset_index().merge(events, on="k", suffixes=("", "_event"), how="left")
+    inside = joined[(joined.t_event >= joined.t - 250) & (joined.t_event < joined.t)].groupby("index")["x"]
+    assert ours["total"].tolist() == inside.sum().reindex(labels.index, fill_value=0).astype(int).tolist()
+    assert ours["n"].tolist() == inside.size().reindex(labels.index, fill_value=0).tolist()
+    assert ours["top"].astype(float).equals(inside.max().reindex(labels.index).rename("top"))
+    asof = pd.merge_asof(
+        labels, events.sort_values("t", kind="stable"), on="t", by="k", allow_exact_matches=False, tolerance=250
+    )
+    assert ours["last"].astype(float).tolist() == pytest.approx(asof["x"].tolist(), nan_ok=True)
+
+
+def frame(**columns: Any) -> dict[str, Any]:
+    return {"t": np.array([1, 2]), "k": np.array([1, 2]), "x": np.array([1.0, 2.0]), **columns}
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"window": TimeWindow(4, every=2)}, "leave out every="),
+        ({"peers": False}, "peers=False is about rows of one time"),
+        ({"emit": "arrival"}, "known="),
+        ({"known": "seen"}, "no column 'seen'"),
+        ({"known": "x", "window": SessionWindow(3)}, "changes as late rows come"),
+        ({"offset": []}, "at least one"),
+        ({"offset": "soon"}, "offset: 'soon' is no duration"),
+        ({"offset": [1, 1]}, "twice"),
+        ({"window": sash.windows.DeltaWindow("x", 1)}, "a label has none"),
+        ({"at": {"t": np.array([1])}}, "the labels have no column 'k'"),
+        ({"at": frame(n=np.array([1, 2]))}, "the labels have a column 'n' already"),
+    ],
+)
+def test_what_has_no_meaning_at_labels_is_refused(options: Any, complaint: str) -> None:
+    """One error says what does not fit, before anything runs."""
+    given = {"at": frame(), "by": "k", "on": "t", "window": TimeWindow(3), "n": sash.Count()} | options
+    with pytest.raises(sash.PlanError, match=complaint):
+        sash.rolling(frame(), **given)
+
+
+def test_times_of_two_kinds_are_refused() -> None:
+    """Numbers and instants have no order among them; known= and offset= need labels; frames are of one kind."""
+    stamps = np.array([1, 2], "datetime64[s]")
+    with pytest.raises(TypeError, match="no order among them"):
+        sash.rolling(frame(), at=frame(t=stamps), on="t", window=3, n=sash.Count())
+    with pytest.raises(sash.PlanError, match="are about labels"):
+        sash.rolling(frame(), on="t", window=3, offset=1, n=sash.Count())
+    with pytest.raises(TypeError, match="two kinds"):
+        sash.rolling(frame(), at=pa.table({"t": [1]}), on="t", window=3, n=sash.Count())
+    with pytest.raises(ValueError, match="column 't' of the labels"):
+        sash.rolling(frame(), at=frame(t=np.array([1.0, np.nan])), on="t", window=3, n=sash.Count())
+
+
+def test_integers_meet_floats_and_seconds_meet_milliseconds() -> None:
+    """The finer kind is the kind of both."""
+    out = sash.rolling(frame(), at=frame(t=np.array([1.5, 3.0])), on="t", window=TimeWindow(1), s=sash.Sum("x"))
+    assert out["s"].tolist() == [1.0, 0.0]
+    events = {"t": np.array([1, 2], "datetime64[s]"), "x": np.array([1, 2])}
+    labels = {"t": np.array([1_999, 2_000], "datetime64[ms]")}
+    assert sash.rolling(events, at=labels, on="t", window="1s", s=sash.Sum("x"))["s"].tolist() == [1, 2]
