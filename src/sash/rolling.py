@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from sash.aggregations.base import Aggregation
 from sash.batch.engine import run
-from sash.batch.labels import At, run_at
+from sash.batch.labels import At, labels_of, run_at
 from sash.batch.naming import output_name
 from sash.errors import PlanError
 from sash.frames import Frame, as_frame
@@ -74,7 +74,7 @@ def rolling(
     array([3, 4])
     """
     frame = as_frame(data)
-    where = _labels(at, known, offset)
+    where = labels_of(at, known, offset)
     if plan is not None:
         _refuse_both(plan, window, aggregations)
         return _run(frame, plan, {}, where)
@@ -95,17 +95,8 @@ def rolling(
     return _run(frame, short, names, where)
 
 
-def _labels(at: Any, known: Any, offset: Any) -> tuple[Frame, At] | None:
-    """The labels, and what is said about them."""
-    if at is not None:
-        return as_frame(at), At(known, offset)
-    if known is not None or offset != 0:
-        raise PlanError("known= and offset= are about labels: give those with at=, or leave these out")
-    return None
-
-
-def _run(frame: Frame, plan: Plan, names: dict[str, str], where: tuple[Frame, At] | None) -> Any:
-    return run(frame, plan, names) if where is None else run_at(frame, where[0], plan, names, where[1])
+def _run(frame: Frame, plan: Plan, names: dict[str, str], where: tuple[Any, At] | None) -> Any:
+    return run(frame, plan, names) if where is None else run_at(frame, as_frame(where[0]), plan, names, where[1])
 
 
 def _refuse_both(plan: Any, window: Any, aggregations: dict[str, Aggregation]) -> None:

@@ -6,7 +6,7 @@ order of their arrival first, and the windows hold what had come by then.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,17 @@ from sash.frames.base import Answer, Codes, Foreign, joined
 from sash.plan import Plan
 from sash.times import Kind
 
-__all__ = ["At", "Offsets", "label_problems", "offsets_of", "plan_at", "run_at"]
+__all__ = [
+    "At",
+    "LabelJob",
+    "Offsets",
+    "column_problems_at",
+    "label_problems",
+    "labels_of",
+    "offsets_of",
+    "plan_at",
+    "run_at",
+]
 
 #: How long before a label each of its windows ends, by what stands for that in the names of columns.
 Offsets = Mapping[str, Duration | None]
@@ -37,6 +47,15 @@ class At:
     #: The column of the events that says when each was known; None if all were at once.
     known: str | None = None
     offsets: Any = 0
+
+
+def labels_of(at: Any, known: str | None, offset: Any) -> tuple[Any, At] | None:
+    """The labels, and what is said about them; None if there are none."""
+    if at is not None:
+        return at, At(known, offset)
+    if known is not None or offset != 0:
+        raise PlanError("known= and offset= are about labels: give those with at=, or leave these out")
+    return None
 
 
 def offsets_of(offset: Any) -> Offsets:
@@ -94,8 +113,8 @@ def label_problems(plan: Plan, known: str | None) -> list[str]:
     return problems
 
 
-def _column_problems(labels: Frame, plan: Plan, made: list[str]) -> list[str]:
-    known = list(labels.names)
+def column_problems_at(known: Sequence[str], plan: Plan, made: Sequence[str]) -> list[str]:
+    """In which ways the plan does not fit labels that have these columns, and get the ones that are made."""
     read = dict.fromkeys([*plan.by, *([] if plan.on is None else [plan.on])])
     problems = [
         f"the labels have no column {name!r}: they have {', '.join(map(repr, known))}"
@@ -181,5 +200,5 @@ def run_at(events: Frame, labels: Frame, plan: Plan, names: Mapping[str, str], a
     problems = label_problems(plan, at.known) + read_problems(events.names, plan)
     if at.known is not None and at.known not in events.names:
         problems.append(f"the frame has no column {at.known!r}: it has {', '.join(map(repr, events.names))}")
-    settle(problems + _column_problems(labels, plan, made) + type_problems(events, plan))
+    settle(problems + column_problems_at(labels.names, plan, made) + type_problems(events, plan))
     return labels.with_columns(LabelJob.of(events, labels, plan, at).answers(names))

@@ -18,7 +18,18 @@ from sash.spark.history import first_needed
 from sash.spark.typed import TypedFrame
 from sash.windows import TimeWindow
 
-__all__ = ["CHUNK", "OWN", "PART", "Partition", "RowChunks", "SlideChunks", "SplitKeyChunks", "rows_at_once"]
+__all__ = [
+    "CHUNK",
+    "OWN",
+    "PART",
+    "Partition",
+    "RowChunks",
+    "SlideChunks",
+    "SplitKeyChunks",
+    "last_key",
+    "rows_at_once",
+    "settled",
+]
 
 #: How many new rows are run at once: enough that a call costs little, few enough for the memory of a task.
 CHUNK: Final = 1 << 18
@@ -78,7 +89,7 @@ class Partition(ABC):
 
     def retained_from(self, job: Job, end: int) -> int:
         """The first row that the windows of rows at or behind the end may hold: of their key, if it is the last."""
-        start = _last_key(job)
+        start = last_key(job)
         if start >= end:
             return end
         ticks = None if job.ticks is None else job.ticks[start:end]
@@ -95,7 +106,7 @@ class RowChunks(Partition):
     def step(self, table: pa.Table) -> tuple[list[pa.RecordBatch], pa.Table]:
         """Emits all rows whose peers are here."""
         job = self.job(table)
-        end = _settled(job)
+        end = settled(job)
         if end <= self.emitted:
             return [], table
         done = self._results(job, table, end)
@@ -184,12 +195,12 @@ def rows_at_once(plan: Plan) -> int:
     return max(1024, min(CHUNK, int(_MOST_ENDS // ends)))
 
 
-def _settled(job: Job) -> int:
+def settled(job: Job) -> int:
     """Where the rows end whose peers are all here: before those of the last key and time."""
-    return job.frame.rows if job.ticks is None else max(_last_run(job.ticks), _last_key(job))
+    return job.frame.rows if job.ticks is None else max(_last_run(job.ticks), last_key(job))
 
 
-def _last_key(job: Job) -> int:
+def last_key(job: Job) -> int:
     """The first row of the last key."""
     return 0 if job.codes is None else _last_run(job.codes.codes)
 

@@ -11,7 +11,7 @@ from pyspark.sql.types import DataType, DoubleType, FloatType, IntegralType, Lon
 
 from sash.aggregations.base import Aggregation, is_built_in
 from sash.aggregations.composite import Composite
-from sash.batch.engine import column_problems, window_problems
+from sash.batch.engine import column_problems, read_problems, window_problems
 from sash.batch.naming import output_name
 from sash.batch.slides import BOUNDS
 from sash.errors import PlanError
@@ -28,9 +28,15 @@ Types: TypeAlias = Mapping[str, str | DataType]
 
 
 def output_fields(
-    schema: StructType, plan: Plan, types: Types | None = None, problems: Iterable[str] = ()
+    schema: StructType,
+    plan: Plan,
+    types: Types | None = None,
+    problems: Iterable[str] = (),
+    *,
+    beside: bool = True,
 ) -> list[StructField]:
-    """The columns that the plan makes, with their types and whether they may be null.
+    """The columns that the plan makes, with their types and whether they may be null; `beside` those that it reads, or
+    elsewhere.
 
     `PlanError` names everything in which the plan does not fit the schema, after the problems that are known already.
     Cost: O(columns + windows * aggregations).
@@ -48,7 +54,9 @@ def output_fields(
     - on: a time is a timestamp, timestamp_ntz, date, integer or float, and column 't' is string: convert it first
     """
     columns = {field.name: field.dataType for field in schema.fields}
-    found = [*problems, *_duplicates(schema), *column_problems(list(columns), in_plain_values(plan), {})]
+    plain = in_plain_values(plan)
+    found = [*problems, *_duplicates(schema)]
+    found += column_problems(list(columns), plain, {}) if beside else read_problems(list(columns), plain)
     found += _time_problems(columns, plan)
     found += [why for name in plan.by if name in columns and (why := not_a_key(name, columns[name]))]
     found += [why for window in plan.windows if (why := not_a_measure(window, columns))]
