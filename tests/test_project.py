@@ -94,7 +94,7 @@ def test_all_is_aggregations_windows_triggers_errors_and_the_doors() -> None:
     others = {
         name for name in sash.__all__ if not (inspect.isclass(made := getattr(sash, name)) and issubclass(made, kinds))
     }
-    assert others == {"Window", "Sliding", "Plan", "rolling", "store", "results", "aggregation", "compiled"}
+    assert others == {"Window", "Sliding", "Plan", "rolling", "store", "results", "aggregation", "compiled", "col"}
     assert built_ins().keys() <= set(sash.__all__)
 
 

@@ -77,6 +77,7 @@ from sash.errors import (
     StoreError,
     WindowSpecError,
 )
+from sash.expressions import col
 from sash.operator import Sliding
 from sash.plan import Plan
 from sash.rolling import rolling
@@ -168,6 +169,8 @@ __all__ = [  # noqa: RUF022
     "Aggregation",
     "aggregation",
     "compiled",
+    # Conditions on events, and arithmetic on results.
+    "col",
     # Windows.
     "TimeWindow",
     "CountWindow",

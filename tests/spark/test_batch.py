@@ -58,6 +58,14 @@ PLANS = {
     "no key": {"windows": "10s", "by": None},
     "two keys": {"windows": "1m", "by": ["k", "i"]},
     "in order": {"windows": 3, "on": None},
+    "where": {
+        "windows": "20s",
+        "aggregations": {
+            "all": sash.Concat("s", where=sash.col("i") > 0),
+            "n": sash.Count(where=sash.col("s").is_in(["a", "b"]) | sash.col("x").is_null()),
+            "best": sash.ArgMax("i", "s", where=sash.col("x") / sash.col("i") > 0.5),
+        },
+    },
 }
 
 

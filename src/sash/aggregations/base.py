@@ -52,7 +52,20 @@ class Native:
     row: Row | None = field(default=None, repr=False)
 
 
-class Aggregation:
+class _Conditional(type):
+    """Takes `where=` for every aggregation: a condition on events has nothing to do with what is computed of them."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        # A member of a Composite may have that name.
+        if kwargs.get("where") is None or isinstance(kwargs["where"], Aggregation):
+            return super().__call__(*args, **kwargs)
+        from sash.aggregations.filtered import Filtered
+
+        where = kwargs.pop("where")
+        return Filtered(cls(*args, **kwargs), where)
+
+
+class Aggregation(metaclass=_Conditional):
     """A monoid with a front and a back. Subclass it, define `identity`, `lift`, `combine` and `lower`, and run it
     anywhere.
 
@@ -60,6 +73,9 @@ class Aggregation:
     `lower` on the total. `combine` must be associative and `identity` neutral; `sash.testing.assert_lawful` checks it.
     No method may change its arguments: partials are shared. Define `inverse` only if it is one, and say `commutative =
     True` only if it is so. `None` is skipped by the window and never reaches `lift`.
+
+    Every aggregation takes `where=`, a column of truths or an expression such as `sash.col("amount") > 100`: events of
+    which it is not true are passed over, as nulls are. Over frames that costs a mask, and runs natively.
 
     >>> class Longest(Aggregation):
     ...     identity = ""
@@ -224,6 +240,8 @@ class Aggregation:
         >>> Aggregation.from_dict({"name": "Sum", "columns": ["amount"], "options": {"nan": "error"}})
         Sum("amount", nan="error")
         """
+        if isinstance(description, Mapping) and "where" in description:
+            return _conditional(description)
         name, columns, options = _described(description)
         if name == "Composite":
             return _composite(options)
@@ -264,6 +282,15 @@ def _described(description: Mapping[str, Any]) -> tuple[str, list[str], dict[str
     raise AggregationError(
         f"{description!r:.200} describes no aggregation: it needs a name, a list of columns and a dictionary of options"
     )
+
+
+def _conditional(description: Mapping[str, Any]) -> Aggregation:
+    from sash.aggregations.filtered import Filtered
+    from sash.expressions import Expression
+
+    inner = {name: part for name, part in description.items() if name != "where"}
+    where = description["where"]
+    return Filtered(Aggregation.from_dict(inner), Expression.from_dict(where) if isinstance(where, Mapping) else where)
 
 
 def _composite(options: Mapping[str, Any]) -> Aggregation:

@@ -11,8 +11,10 @@ import numpy.typing as npt
 from sash import _batch, times
 from sash.aggregations.base import Aggregation
 from sash.aggregations.composite import Composite
+from sash.expressions import Expression
 from sash.frames import Frame
 from sash.frames.base import Codes, Marks, Values
+from sash.operands import Operand, truths
 
 __all__ = ["Columns"]
 
@@ -35,6 +37,32 @@ class Columns:
         self._codes: dict[str, Codes] = {}
         self._objects: dict[str, list[Any]] = {}
         self._columns: dict[Any, _batch.Column] = {}
+        self._filtered: dict[str, Columns] = {}
+
+    def where(self, condition: Expression) -> Columns:
+        """The same columns, with the events alone of which the condition is true."""
+        key = repr(condition)
+        if key not in self._filtered:
+            absent = (~truths(condition.over(self._operand, self.frame.rows))).view(np.uint8)
+            if self._absent is not None:
+                absent |= self._absent
+            kept = Columns(self.frame, self._kind, self._ticks, absent)
+            kept._values, kept._codes, kept._objects = self._values, self._codes, self._objects
+            self._filtered[key] = kept
+        return self._filtered[key]
+
+    def _operand(self, name: str) -> Operand:
+        """A column for an expression; a NaN is a null."""
+        values = self.values(name)
+        there = None if values.nulls is None else values.nulls == 0
+        if values.numbers is None:
+            objects = np.empty(self.frame.rows, object)
+            objects[:] = self.objects(name)
+            return Operand(objects, there)
+        numbers = values.numbers.astype(np.bool_) if values.type == "bool" else values.numbers
+        if values.type == "real":
+            there = ~np.isnan(numbers) if there is None else there & ~np.isnan(numbers)
+        return Operand(numbers, there)
 
     def values(self, name: str) -> Values:
         """A column as numbers, where it has some, and its nulls."""
@@ -94,6 +122,8 @@ class Columns:
         bad = np.isnan(values.numbers)
         if values.nulls is not None:
             bad &= values.nulls == 0
+        if self._absent is not None:
+            bad &= self._absent == 0
         if bad.any():
             raise ValueError(
                 f'column {name!r}, row {int(bad.argmax())}: the value is NaN, and nan="error" was asked for: '

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
@@ -15,10 +15,12 @@ from sash.aggregations.collecting import Collect
 from sash.aggregations.compiled import Compiled
 from sash.aggregations.declared import needed
 from sash.aggregations.distinct import CountDistinct
+from sash.aggregations.filtered import Filtered
 from sash.aggregations.records import Part, fits
 from sash.aggregations.sketches.ranked import Ranked
 from sash.batch.columns import Columns
 from sash.batch.quantiles import MOST, exact_quantiles, takes_exactly
+from sash.expressions import Expression
 from sash.frames.base import Answer, Numbers, NumberType, Objects, Taken, TakenRows, Values
 
 __all__ = ["Batch", "Pass", "Sorted", "choose", "tidy", "wrong_type"]
@@ -86,6 +88,9 @@ def wrong_type(aggregation: Aggregation, values: Values) -> str | None:
 
 def choose(aggregation: Aggregation, kinds: Sequence[str], late: bool) -> Pass:
     """The fastest pass over columns of these types that gives the result of the definition."""
+    if isinstance(aggregation, Filtered):
+        inner = choose(aggregation.inner, kinds[: len(aggregation.inner.columns)], late)
+        return FilteredPass(aggregation.condition, inner)
     numeric = bool(kinds) and kinds[0] in _NUMERIC
     # Whether a value is there is known of every column but of Python objects, among which NaN may be.
     present = "object" not in kinds or aggregation.nan == "skip"
@@ -111,6 +116,22 @@ def _kernel(aggregation: Aggregation) -> Part | None:
     """The kernel that frames have for it, as a part of a record names it; None if they have none."""
     native, fitting = aggregation.native(), fits(aggregation)
     return None if native is None or fitting is None or not native.batch else fitting[0]
+
+
+@dataclass(frozen=True)
+class FilteredPass:
+    """Another pass, over the events of which a condition is true."""
+
+    condition: Expression
+    inner: Pass
+
+    def how(self, stacks: str) -> str:
+        """How it runs."""
+        return f"{self.inner.how(stacks)}; the condition is a mask"
+
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+        """The result of every row."""
+        return self.inner.run(replace(batch, columns=batch.columns.where(self.condition)), bounds)
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from pyspark.sql.types import (
 from sash.aggregations.base import Aggregation
 from sash.aggregations.composite import Composite
 from sash.aggregations.distinct import CountDistinct
+from sash.aggregations.filtered import Filtered
 from sash.windows import AdaptiveWindow, DeltaWindow, WindowPolicy
 
 __all__ = ["is_number", "not_a_key", "not_a_measure", "not_a_time", "wrong_columns"]
@@ -66,6 +67,8 @@ def not_a_measure(window: WindowPolicy, columns: Mapping[str, DataType]) -> str 
 
 def wrong_columns(aggregation: Aggregation, columns: Mapping[str, DataType]) -> str | None:
     """Why the aggregation cannot read a column that it names; None if it can, as far as types tell."""
+    if isinstance(aggregation, Filtered):
+        return wrong_columns(aggregation.inner, columns)
     if isinstance(aggregation, Composite):
         return next((why for one in aggregation.members.values() if (why := wrong_columns(one, columns))), None)
     for name, needed in _needs(aggregation):

@@ -6,6 +6,7 @@ from typing import Any
 
 from sash.aggregations.base import Aggregation
 from sash.aggregations.composite import Composite
+from sash.aggregations.filtered import Filtered
 from sash.plan import Plan
 
 __all__ = ["in_plain_values"]
@@ -65,4 +66,6 @@ def in_plain_values(plan: Plan) -> Plan:
 def _plain(aggregation: Aggregation) -> Aggregation:
     if isinstance(aggregation, Composite):
         return Composite(**{name: _plain(one) for name, one in aggregation.members.items()})
+    if isinstance(aggregation, Filtered):
+        return Filtered(_plain(aggregation.inner), aggregation.condition)
     return Encoded(aggregation) if aggregation.result == "object" else aggregation

@@ -24,6 +24,7 @@ from sash.aggregations.base import Aggregation
 from sash.aggregations.compiled import Compiled
 from sash.aggregations.composite import Composite
 from sash.aggregations.declared import Result
+from sash.aggregations.filtered import Filtered
 from sash.errors import PlanError
 from sash.spark.column_kinds import is_number
 
@@ -54,6 +55,8 @@ def result_type(aggregation: Aggregation, columns: Columns, time: DataType | Non
     >>> result_type(sash.TopK("n", k=3), {"n": IntegerType()}, None).simpleString()
     'array<bigint>'
     """
+    if isinstance(aggregation, Filtered):
+        return result_type(aggregation.inner, columns, time)
     if isinstance(aggregation, Composite):
         return _struct({name: result_type(one, columns, time) for name, one in aggregation.members.items()})
     if isinstance(aggregation, Compiled) and aggregation.result is None:

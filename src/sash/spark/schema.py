@@ -11,6 +11,7 @@ from pyspark.sql.types import DataType, DoubleType, FloatType, IntegralType, Lon
 
 from sash.aggregations.base import Aggregation, is_built_in
 from sash.aggregations.composite import Composite
+from sash.aggregations.filtered import Filtered
 from sash.batch.engine import column_problems, read_problems, window_problems
 from sash.batch.naming import output_name
 from sash.batch.slides import BOUNDS
@@ -155,5 +156,6 @@ def _kind(
 
 def _nullable(aggregation: Aggregation, plan: Plan, said: bool) -> bool:
     """Whether a result may be null: there are too few values, or none, or nobody knows."""
-    known = is_built_in(aggregation) or isinstance(aggregation, Composite)
+    inner = aggregation.inner if isinstance(aggregation, Filtered) else aggregation
+    known = is_built_in(inner) or isinstance(inner, Composite)
     return bool(plan.min_periods) or said or not known or aggregation.empty is None
