@@ -59,10 +59,12 @@ from sash.aggregations import (
     Skewness,
     Std,
     Sum,
+    TimeSince,
     TimeWeightedMean,
     TopK,
     Var,
     WeightedMean,
+    ZScore,
     aggregation,
     compiled,
 )
@@ -164,6 +166,9 @@ __all__ = [  # noqa: RUF022
     "All",
     "BitAnd",
     "BitOr",
+    # Of a row and its window.
+    "ZScore",
+    "TimeSince",
     # Several at once, and your own.
     "Composite",
     "Aggregation",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from sash.aggregations.base import Aggregation
+from sash.batch.derived import Expressions
 from sash.batch.engine import run
 from sash.batch.labels import At, labels_of, run_at
 from sash.batch.naming import output_name
 from sash.errors import PlanError
+from sash.expressions import Expression
 from sash.frames import Frame, as_frame
 from sash.plan import Plan
 from sash.windows.time import Closed
@@ -31,7 +33,7 @@ def rolling(
     at: Any = None,
     known: str | None = None,
     offset: Any = 0,
-    **aggregations: Aggregation,
+    **aggregations: Aggregation | Expression,
 ) -> Any:
     """The same frame, the same rows in the same order, with a column for each aggregation and window behind it.
 
@@ -49,6 +51,9 @@ def rolling(
     the events' windows that end at its time, by the same columns `by` and `on`. Labels are in no window. `known` names
     the column of the events that says when each was known: only those that were by the label's time count. `offset`
     ends the windows so long before the label; a list of them gives columns for each. `docs/labels.md` has more.
+
+    An expression beside the aggregations, such as `share=sash.col("spent_1h") / sash.col("spent_7d")`, is one column
+    over the results and the columns of numbers in the row.
 
     Give a `Plan`, or in short its parts: with one `window` the columns are called as the aggregations are; with a list
     of windows, and with a plan, each name is followed by its window: `spent_1h`.
@@ -77,29 +82,33 @@ def rolling(
     where = labels_of(at, known, offset)
     if plan is not None:
         _refuse_both(plan, window, aggregations)
-        return _run(frame, plan, {}, where)
+        return _run(frame, plan, {}, where, {})
     if window is None:
         raise PlanError('window is missing: give a length such as "7d", a number of rows, or a list of them')
+    expressions = {name: one for name, one in aggregations.items() if isinstance(one, Expression)}
+    computed = {name: one for name, one in aggregations.items() if not isinstance(one, Expression)}
     short = Plan(
         by=by,
         on=on,
         windows=window,
-        aggregations=aggregations,
+        aggregations=computed,
         emit=emit,
         closed=closed,
         min_periods=min_periods,
         peers=peers,
     )
     one = not isinstance(window, (list, tuple))
-    names = {output_name(name, short.labels[0]): name for name in aggregations} if one else {}
-    return _run(frame, short, names, where)
+    names = {output_name(name, short.labels[0]): name for name in computed} if one else {}
+    return _run(frame, short, names, where, expressions)
 
 
-def _run(frame: Frame, plan: Plan, names: dict[str, str], where: tuple[Any, At] | None) -> Any:
-    return run(frame, plan, names) if where is None else run_at(frame, as_frame(where[0]), plan, names, where[1])
+def _run(frame: Frame, plan: Plan, names: dict[str, str], where: tuple[Any, At] | None, more: Expressions) -> Any:
+    if where is None:
+        return run(frame, plan, names, more)
+    return run_at(frame, as_frame(where[0]), plan, names, where[1], more)
 
 
-def _refuse_both(plan: Any, window: Any, aggregations: dict[str, Aggregation]) -> None:
+def _refuse_both(plan: Any, window: Any, aggregations: Mapping[str, Any]) -> None:
     if not isinstance(plan, Plan):
         raise TypeError(f"plan is a sash.Plan, not {type(plan).__name__}: give the parts of a plan by name")
     if window is not None or aggregations:

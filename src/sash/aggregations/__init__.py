@@ -18,6 +18,7 @@ from sash.aggregations.logic import All, Any, BitAnd, BitOr
 from sash.aggregations.means import GeometricMean, HarmonicMean, Mean, WeightedMean
 from sash.aggregations.membership import Bloom
 from sash.aggregations.moments import Std, Var
+from sash.aggregations.of_row import TimeSince, ZScore
 from sash.aggregations.points import M4
 from sash.aggregations.rates import Rate, TimeWeightedMean
 from sash.aggregations.runs import LongestIncreasingRun
@@ -78,10 +79,12 @@ __all__ = [
     "Skewness",
     "Std",
     "Sum",
+    "TimeSince",
     "TimeWeightedMean",
     "TopK",
     "Var",
     "WeightedMean",
+    "ZScore",
     "aggregation",
     "built_ins",
     "compiled",

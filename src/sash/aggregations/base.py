@@ -22,6 +22,8 @@ Option = int | float | str | bool
 OnNan = Literal["skip", "propagate", "error"]
 
 _BUILT_INS: dict[str, type[Aggregation]] = {}
+#: Those whose result depends on the row at which a window ends.
+_OF_ROWS: dict[str, type[Aggregation]] = {}
 #: What an aggregation does; its compiled twin must do the same.
 _DEFINITION = {"combine", "decode", "empty", "encode", "identity", "inverse", "lift", "lower", "shape", "skips"}
 #: What holds only as long as an aggregation does what it did, and what is true of one that says nothing.
@@ -57,12 +59,15 @@ class _Conditional(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         # A member of a Composite may have that name.
-        if kwargs.get("where") is None or isinstance(kwargs["where"], Aggregation):
+        if isinstance(kwargs.get("where"), Aggregation):
             return super().__call__(*args, **kwargs)
+        where = kwargs.pop("where", None)
+        made = super().__call__(*args, **kwargs)
+        if where is None:
+            return made
         from sash.aggregations.filtered import Filtered
 
-        where = kwargs.pop("where")
-        return Filtered(cls(*args, **kwargs), where)
+        return Filtered(made, where)
 
 
 class Aggregation(metaclass=_Conditional):
@@ -231,7 +236,11 @@ class Aggregation(metaclass=_Conditional):
 
     def _name(self) -> str:
         cls = type(self)
-        return cls.__name__ if is_built_in(self) else f"{cls.__module__}.{cls.__qualname__}"
+        return (
+            cls.__name__
+            if is_built_in(self) or _OF_ROWS.get(cls.__name__) is cls
+            else f"{cls.__module__}.{cls.__qualname__}"
+        )
 
     @staticmethod
     def from_dict(description: Mapping[str, Any]) -> Aggregation:
@@ -245,11 +254,11 @@ class Aggregation(metaclass=_Conditional):
         name, columns, options = _described(description)
         if name == "Composite":
             return _composite(options)
-        if name not in _BUILT_INS:
+        if name not in _BUILT_INS and name not in _OF_ROWS:
             raise AggregationError(
                 f"{name!r} is no built-in aggregation: pass the aggregation itself along with the description"
             )
-        cls = _BUILT_INS[name]
+        cls = _BUILT_INS.get(name) or _OF_ROWS[name]
         if unknown := sorted(options.keys() - cls.defaults.keys()):
             raise AggregationError(f"{name} has no option {unknown[0]!r}: it has {sorted(cls.defaults) or 'none'}")
         try:
@@ -305,6 +314,12 @@ AggregationType = TypeVar("AggregationType", bound=type[Aggregation])
 def built_in(cls: AggregationType) -> AggregationType:
     """Enter a class into the table of `Aggregation.from_dict`."""
     _BUILT_INS[cls.__name__] = cls
+    return cls
+
+
+def of_row(cls: AggregationType) -> AggregationType:
+    """Enter a class whose result depends on the row at which a window ends into the same."""
+    _OF_ROWS[cls.__name__] = cls
     return cls
 
 

@@ -30,7 +30,7 @@ class Filtered(Aggregation):
     """
 
     def __init__(self, inner: Aggregation, where: Any) -> None:
-        if not inner.columns and type(inner).__name__ != "Count":
+        if not inner.columns and inner.inputs != "ignored":
             raise AggregationError(f"where= reads columns of events, and {inner!r} names none: name what it reads")
         self.inner = inner
         self.condition: Expression = as_condition(where)

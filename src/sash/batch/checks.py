@@ -137,7 +137,7 @@ class Checks:
                 self.problem(f"aggregation {name!r}: its name is a text")
             if not isinstance(one, Aggregation):
                 self.problem(f'aggregation {name!r}: it must be one, such as Sum("amount"), not {one!r:.60}')
-            elif not one.columns and type(one).__name__ != "Count":
+            elif not one.columns and one.inputs != "ignored":
                 self.problem(f'aggregation {name!r}: {one!r} names no column: write {type(one).__name__}("amount")')
         return {name: one for name, one in value.items() if isinstance(one, Aggregation)}
 

@@ -40,16 +40,45 @@ class Columns:
         self._filtered: dict[str, Columns] = {}
 
     def where(self, condition: Expression) -> Columns:
-        """The same columns, with the events alone of which the condition is true."""
+        """The same columns, with the events alone of which the condition is true. Found once."""
         key = repr(condition)
         if key not in self._filtered:
-            absent = (~truths(condition.over(self._operand, self.frame.rows))).view(np.uint8)
-            if self._absent is not None:
-                absent |= self._absent
-            kept = Columns(self.frame, self._kind, self._ticks, absent)
-            kept._values, kept._codes, kept._objects = self._values, self._codes, self._objects
-            self._filtered[key] = kept
+            self._filtered[key] = self.only(truths(condition.over(self._operand, self.frame.rows)))
         return self._filtered[key]
+
+    def only(self, events: npt.NDArray[np.bool_]) -> Columns:
+        """The same columns, with some of the events alone."""
+        absent = (~events).view(np.uint8)
+        if self._absent is not None:
+            absent |= self._absent
+        kept = Columns(self.frame, self._kind, self._ticks, absent)
+        kept._values, kept._codes, kept._objects = self._values, self._codes, self._objects
+        return kept
+
+    def events(self, order: _batch.Order) -> _batch.Column:
+        """Which rows are events, as a native column without values."""
+        return _batch.Column(order, None, self._absent, False)
+
+    @property
+    def absent(self) -> Marks:
+        """Marks the rows that are no events."""
+        return np.zeros(self.frame.rows, np.uint8) if self._absent is None else self._absent
+
+    def since(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """How long before each row another one is: seconds, or what times that are numbers count."""
+        assert self._kind is not None
+        assert self._ticks is not None
+        if self._kind == times.FLOAT:
+            reals = times.decode_array(times.FLOAT, self._ticks)
+            return np.asarray(reals - reals[rows], np.float64)
+        apart = (self._ticks - self._ticks[rows]).astype(np.float64)
+        if self._kind == times.INT:
+            return apart
+        step = self._kind.step
+        if step is None:
+            raise TypeError(f"times of kind {self._kind} have no length in seconds: use days, or a finer unit")
+        # Rounded once: a second is a whole number of steps, or a step is of seconds.
+        return apart / (10**18 // step) if step < 10**18 else apart * (step // 10**18)
 
     def _operand(self, name: str) -> Operand:
         """A column for an expression; a NaN is a null."""

@@ -13,6 +13,7 @@ from sash._batch import Bounds, Order
 from sash.aggregations.base import Aggregation
 from sash.batch.bounds import bounds_of, refusal
 from sash.batch.columns import Columns
+from sash.batch.derived import NO_EXPRESSIONS, Expressions, expression_problems, with_expressions
 from sash.batch.naming import output_name
 from sash.batch.passes import Batch, Sorted, choose, wrong_type
 from sash.batch.policies import Events, by_operator, columns_of, operator_problem
@@ -96,16 +97,17 @@ class Job:
         return events.answer(aggregation, window, self.plan.min_periods or 0)
 
 
-def run(frame: Frame, plan: Plan, names: Mapping[str, str]) -> Any:
-    """The frame with the results of the plan behind its columns, or a frame of slides; `names` renames the results.
+def run(frame: Frame, plan: Plan, names: Mapping[str, str], expressions: Expressions = NO_EXPRESSIONS) -> Any:
+    """The frame with the results of the plan behind its columns, and expressions over them behind those; or a frame of
+    slides. `names` renames the results.
 
     `PlanError` names everything in which the plan does not fit the frame, before anything runs.
     """
-    _check(frame, plan, names)
+    settle(_problems(frame, plan, names, expressions))
     job = Job.of(frame, plan)
     if slides(plan):
         return frame.made_of(job.at_slides(job.slides(), names))
-    return frame.with_columns(job.answers(names))
+    return frame.with_columns(with_expressions(expressions, frame, job.answers(names)))
 
 
 def _times(frame: Frame, plan: Plan) -> tuple[Kind | None, npt.NDArray[np.int64] | None]:
@@ -179,8 +181,14 @@ def type_problems(frame: Frame, plan: Plan) -> list[str]:
     ]
 
 
-def _check(frame: Frame, plan: Plan, names: Mapping[str, str]) -> None:
-    settle(column_problems(frame.names, plan, names) + type_problems(frame, plan))
+def _problems(frame: Frame, plan: Plan, names: Mapping[str, str], expressions: Expressions) -> list[str]:
+    problems = column_problems(frame.names, plan, names) + type_problems(frame, plan)
+    if expressions and slides(plan):
+        problems.append(
+            "expressions are over the results of rows, and slides are no rows: compute them from the slides"
+        )
+    made = [names.get(name, name) for name in plan.outputs]
+    return problems + expression_problems(expressions, made, frame.names)
 
 
 def settle(problems: list[str]) -> None:

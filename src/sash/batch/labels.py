@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from sash.aggregations.of_row import ZScore
 from sash.batch.common_times import Ticks, before, common_times
+from sash.batch.derived import NO_EXPRESSIONS, Expressions, expression_problems, with_expressions
 from sash.batch.engine import Job, read_problems, settle, type_problems
 from sash.batch.policies import by_operator
 from sash.batch.probes import Probes
@@ -108,6 +110,11 @@ def label_problems(plan: Plan, known: str | None) -> list[str]:
     if slides(plan):
         problems.append("the windows slide by a time, and labels say where windows end: leave out every=")
     problems += [
+        f"aggregation {name!r}: {one!r} is of the row's own value, and a label has none"
+        for name, one in plan.aggregations.items()
+        if isinstance(getattr(one, "inner", one), ZScore)
+    ]
+    problems += [
         f"{one!r} depends on the values of events, and a label has none" for one in plan.windows if by_operator(one)
     ]
     return problems
@@ -187,8 +194,15 @@ def _keys(events: Frame, labels: Frame, plan: Plan, offsets: int) -> Codes | Non
     return both if offsets == 1 else Codes(np.concatenate([own, *[ends] * offsets]), both.count)
 
 
-def run_at(events: Frame, labels: Frame, plan: Plan, names: Mapping[str, str], at: At) -> Any:
-    """The labels with the results of the plan behind their columns; `names` renames the results.
+def run_at(
+    events: Frame,
+    labels: Frame,
+    plan: Plan,
+    names: Mapping[str, str],
+    at: At,
+    expressions: Expressions = NO_EXPRESSIONS,
+) -> Any:
+    """The labels with the results of the plan behind their columns, and expressions over them; `names` renames results.
 
     `PlanError` names everything in which the plan does not fit the frames, before anything runs.
     """
@@ -200,5 +214,7 @@ def run_at(events: Frame, labels: Frame, plan: Plan, names: Mapping[str, str], a
     problems = label_problems(plan, at.known) + read_problems(events.names, plan)
     if at.known is not None and at.known not in events.names:
         problems.append(f"the frame has no column {at.known!r}: it has {', '.join(map(repr, events.names))}")
-    settle(problems + column_problems_at(labels.names, plan, made) + type_problems(events, plan))
-    return labels.with_columns(LabelJob.of(events, labels, plan, at).answers(names))
+    problems += column_problems_at(labels.names, plan, made) + type_problems(events, plan)
+    settle(problems + expression_problems(expressions, made, labels.names))
+    answers = LabelJob.of(events, labels, plan, at).answers(names)
+    return labels.with_columns(with_expressions(expressions, labels, answers))

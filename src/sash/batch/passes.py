@@ -16,6 +16,7 @@ from sash.aggregations.compiled import Compiled
 from sash.aggregations.declared import needed
 from sash.aggregations.distinct import CountDistinct
 from sash.aggregations.filtered import Filtered
+from sash.aggregations.of_row import OfRow
 from sash.aggregations.records import Part, fits
 from sash.aggregations.sketches.ranked import Ranked
 from sash.batch.columns import Columns
@@ -91,6 +92,10 @@ def choose(aggregation: Aggregation, kinds: Sequence[str], late: bool) -> Pass:
     if isinstance(aggregation, Filtered):
         inner = choose(aggregation.inner, kinds[: len(aggregation.inner.columns)], late)
         return FilteredPass(aggregation.condition, inner)
+    if isinstance(aggregation, OfRow):
+        from sash.batch.row_passes import row_pass
+
+        return row_pass(aggregation, kinds, late)
     numeric = bool(kinds) and kinds[0] in _NUMERIC
     # Whether a value is there is known of every column but of Python objects, among which NaN may be.
     present = "object" not in kinds or aggregation.nan == "skip"

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from sash.aggregations.base import Aggregation
 from sash.aggregations.composite import Composite
+from sash.aggregations.of_row import OfRow
 from sash.aggregations.records import takes_row
 from sash.batch.passes import tidy
 from sash.frames import Frame
@@ -55,6 +56,8 @@ def _reader(window: WindowPolicy) -> Any:
 
 def operator_problem(aggregation: Aggregation, window: WindowPolicy) -> str | None:
     """Why the operator cannot run the aggregation over such a window of rows; None if it can."""
+    if by_operator(window) and isinstance(getattr(aggregation, "inner", aggregation), OfRow):
+        return f"{aggregation!r} is of the row itself, and {window!r} is run by sash.Sliding: use another window"
     if isinstance(window, AdaptiveWindow) and window.of is None and len(aggregation.columns) != 1:
         return f"{window!r} measures the value of {aggregation!r}, which is no single column: give of="
     if isinstance(window, PolicyWindow) and window.over is not None and not window.over.columns:

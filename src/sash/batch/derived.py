@@ -1,0 +1,92 @@
+"""Expressions over results: columns behind those that aggregations make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from sash.errors import PlanError
+from sash.expressions import Expression
+from sash.frames.base import Answer, Foreign, Frame, Numbers, NumberType, Taken, Values
+from sash.operands import Operand
+
+__all__ = ["NO_EXPRESSIONS", "Expressions", "expression_problems", "with_expressions"]
+
+Expressions: TypeAlias = Mapping[str, Expression]
+NO_EXPRESSIONS: Final[Expressions] = {}
+
+
+def expression_problems(expressions: Expressions, made: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Which expressions read what is neither made before them nor a column, or have the name of such.
+
+    >>> from sash.expressions import col
+    >>> expression_problems({"share": col("spent_1h") / col("spent_7d")}, ["spent_1h"], ["t"])
+    ["share: there is no result and no column 'spent_7d': there are 'spent_1h', 't'"]
+    """
+    problems, there = [], [*made, *known]
+    for name, expression in expressions.items():
+        missing = [column for column in expression.columns if column not in there]
+        listed = ", ".join(map(repr, there))
+        problems += [f"{name}: there is no result and no column {column!r}: there are {listed}" for column in missing]
+        if name in there:
+            problems.append(f"{name}: there is a column of that name already: rename the expression")
+        there.append(name)
+    return problems
+
+
+def with_expressions(
+    expressions: Expressions, frame: Frame, answers: Mapping[str, Answer | Foreign]
+) -> dict[str, Answer | Foreign]:
+    """The results, and the expressions over them and over the columns of the frame behind them."""
+    found = dict(answers)
+
+    def read(name: str) -> Operand:
+        if name not in found:
+            return _operand(name, frame.values(name))
+        answer = found[name]
+        if isinstance(answer, Foreign):
+            return _result(name, answer.answer, answer.frame)
+        return _result(name, answer, frame)
+
+    for name, expression in expressions.items():
+        try:
+            found[name] = _numbers(expression.over(read, frame.rows))
+        except (TypeError, OverflowError) as error:
+            error.add_note(f"in {name!r}, {expression!r}")
+            raise
+    return found
+
+
+def _result(name: str, answer: Answer, source: Frame) -> Operand:
+    if isinstance(answer, Numbers):
+        values = answer.values.astype(np.bool_) if answer.type == "bool" else answer.values
+        return _without_nan(Operand(values, answer.valid))
+    if not isinstance(answer, Taken):
+        raise PlanError(f"the result {name!r} is no column of numbers, and expressions are over those")
+    whole, taken = _operand(name, source.values(answer.column)), answer.rows >= 0
+    rows = np.where(taken, answer.rows, 0)
+    if not len(whole.values):
+        return Operand(np.zeros(len(rows)), taken)
+    return Operand(whole.values[rows], taken & whole.there[rows])
+
+
+def _operand(name: str, values: Values) -> Operand:
+    if values.numbers is None:
+        raise PlanError(f"the column {name!r} is {values.name}, and expressions over results are over numbers")
+    numbers = values.numbers.astype(np.bool_) if values.type == "bool" else values.numbers
+    return _without_nan(Operand(numbers, None if values.nulls is None else values.nulls == 0))
+
+
+def _without_nan(operand: Operand) -> Operand:
+    """A NaN is a null."""
+    if operand.values.dtype.kind != "f":
+        return operand
+    return Operand(operand.values, operand.there & ~np.isnan(operand.values))
+
+
+def _numbers(operand: Operand) -> Numbers:
+    kinds: dict[str, NumberType] = {"b": "bool", "f": "real"}
+    valid = None if operand.there.all() else operand.there
+    return Numbers(operand.values, valid, kinds.get(operand.values.dtype.kind, "integer"), True)
