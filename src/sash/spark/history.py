@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sash.aggregations.base import Aggregation
+from sash.aggregations.filtered import Filtered
+from sash.aggregations.of_row import TimeSince
 from sash.durations import Duration
 from sash.plan import Plan
 from sash.times import FLOAT, Kind, bound, decode_array
 from sash.windows import CountWindow, LandmarkWindow, SessionWindow, TimeWindow, TumblingWindow, WindowPolicy
 
-__all__ = ["first_needed"]
+__all__ = ["first_needed", "looks_back"]
 
 Times = npt.NDArray[Any]
 
@@ -32,8 +35,28 @@ def first_needed(plan: Plan, kind: Kind | None, ticks: npt.NDArray[np.int64] | N
     """
     times = None if kind is None or ticks is None else _comparable(kind, ticks)
     first = min(_needed(window, kind, times, rows) for window in plan.windows)
+    first = min([first, *(_before_change(one, first) for one in plan.aggregations.values())])
     step = math.lcm(*(_steps(window) for window in plan.windows))
     return first // step * step
+
+
+def _before_change(aggregation: Aggregation, first: int) -> int:
+    """The first row that tells whether a column changed at the first row of a window."""
+    if isinstance(aggregation, Filtered):
+        # The event of which the condition was true before that may be any.
+        return 0 if looks_back(aggregation) else first
+    return max(first - 1, 0) if looks_back(aggregation) else first
+
+
+def looks_back(aggregation: Aggregation) -> bool:
+    """Whether what is in a window depends on the event before it.
+
+    >>> import sash
+    >>> looks_back(sash.TimeSince("status")), looks_back(sash.TimeSince())
+    (True, False)
+    """
+    inner = aggregation.inner if isinstance(aggregation, Filtered) else aggregation
+    return isinstance(inner, TimeSince) and bool(inner.columns)
 
 
 def _comparable(kind: Kind, ticks: npt.NDArray[np.int64]) -> Times:

@@ -30,6 +30,7 @@ from pyspark.sql.types import (
 )
 
 from sash.plan import Plan
+from sash.spark.history import looks_back
 from sash.spark.layout import key_column, named
 from sash.spark.partition import OWN, PART
 from sash.times import FLOAT, encode_array
@@ -65,6 +66,11 @@ def split_problems(plan: Plan, split: Any) -> list[str]:
             f"split_skewed_keys: {other[0]!r} has no length in time for a part of a key to begin with: only windows"
             " such as '1h' can be split"
         )
+    problems += [
+        f"split_skewed_keys: {one!r} looks at the event before a window, which may be in another part"
+        for one in plan.aggregations.values()
+        if looks_back(one)
+    ]
     if isinstance(split, Mapping):
         return problems + [why for key, parts in split.items() if (why := _wrong_entry(plan, key, parts))]
     if split != "auto" and not _is_count(split):

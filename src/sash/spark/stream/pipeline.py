@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
+from sash.aggregations.of_row import OfRow
 from sash.batch.slides import slides
 from sash.durations import parse_duration
 from sash.plan import Plan
@@ -119,6 +120,11 @@ def _problems(plan: Plan, on_late: Any, columns: list[str]) -> list[str]:
         f"{window!r} is for frames and batches: a stream takes windows of time, rows and sessions"
         for window in plan.windows
         if isinstance(window, _REFUSED)
+    ]
+    found += [
+        f"aggregation {name!r}: {one!r} is of a row and its window: use a DataFrame at rest"
+        for name, one in plan.aggregations.items()
+        if isinstance(getattr(one, "inner", one), OfRow)
     ]
     if slides(plan) and on_late == "keep":
         found.append("on_late: a late row is no row of a plan whose windows slide by a time: it can only be dropped")
