@@ -2,7 +2,7 @@
 #
 #   make build      the package in .venv, importable, with what the tests need
 #   make test       the C++ tests, then the Python tests, doctests and the code in the documents
-#   make demo       the main job: a synthetic bike-share stream through Spark, with a table and a chart
+#   make demo       the main job: a synthetic bike-share stream through Spark, and a report to look at
 #   make bench      the measurements: the core alone, then the calls from Python
 #   make lint       ruff, mypy and clang-format, none of which changes a file
 #   make format     what ruff and clang-format can repair
@@ -35,7 +35,7 @@ SOURCES = $(shell find core -name '*.hpp' -o -name '*.cpp')
 
 build: $(VENV)/.core
 
-test: $(VENV)/.core $(VENV)/.redis
+test: $(VENV)/.core $(VENV)/.redis $(VENV)/.chromium
 	@$(CMAKE) -B build/tests -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= -DSASH_CORE_TESTS=ON
 	@$(BIN)/cmake --build build/tests -- --quiet
 	@$(BIN)/ctest --test-dir build/tests --parallel 2 --output-on-failure --no-tests=error
@@ -132,6 +132,14 @@ $(VENV)/.redis: $(VENV)/.python
 	    echo "Installing redis-server" && apt-get update -qq > /dev/null && \
 	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends redis-server > /dev/null; } || \
 	    echo "redis-server is missing: apt-get install redis-server, or its tests are left out" >&2
+	@touch $@
+
+# The report is tested in a browser. Where none can be installed, those tests are left out, and say so.
+$(VENV)/.chromium: $(VENV)/.python
+	@command -v chromedriver > /dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && \
+	    echo "Installing chromium" && apt-get update -qq > /dev/null && DEBIAN_FRONTEND=noninteractive \
+	    apt-get install -y -qq --no-install-recommends chromium chromium-driver > /dev/null; } || \
+	    echo "chromium is missing: apt-get install chromium chromium-driver, or its tests are left out" >&2
 	@touch $@
 
 # Editable: a change of Python code needs no new build, a change of the core builds what it touches.

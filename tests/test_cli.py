@@ -11,8 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 import sash
-from sash.cli import app
-from sash.demo import requirements
+from sash import requirements
+from sash.cli import main
+from sash.commands.app import app
 
 
 def test_the_version_is_printed() -> None:
@@ -43,11 +44,30 @@ def fake_java(folder: Path, version: str) -> None:
     java.chmod(java.stat().st_mode | stat.S_IXUSR)
 
 
-def test_a_package_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without PySpark and Matplotlib the demo names both and the one command that installs them."""
-    absent = {"pyspark", "matplotlib"}
+def without(monkeypatch: pytest.MonkeyPatch, *absent: str) -> None:
+    """A machine on which these modules are not installed."""
     monkeypatch.setattr(requirements, "find_spec", lambda name: None if name in absent else object())
-    assert refused() == "The demo needs PySpark and Matplotlib: pip install 'sash[demo]'\n"
+
+
+def test_a_package_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without PySpark and Altair the demo names both and the one command that installs them."""
+    without(monkeypatch, "pyspark", "altair")
+    assert refused() == "This needs PySpark and Altair: pip install 'sash[spark,report]'\n"
+
+
+def test_the_command_line_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without Typer, `sash` says in a line how to get it."""
+    without(monkeypatch, "typer")
+    with pytest.raises(SystemExit, match=re.escape("The command line needs Typer: pip install 'sash[cli]'")):
+        main()
+
+
+def test_the_package_needs_numpy_alone() -> None:
+    """`import sash` imports nothing else that is not of Python itself."""
+    foreign = ("typer", "rich", "pyarrow", "pandas", "polars", "pyspark", "altair", "numba", "datasketches", "lmdb")
+    code = f"import sash, sys; print([name for name in {foreign!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 def test_a_machine_without_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -69,13 +89,13 @@ def test_a_java_that_is_too_old(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert "is Java 11" in refused()
     fake_java(tmp_path / "new" / "bin", "21.0.1")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "new"))
-    assert requirements.missing() is None
+    assert requirements.java_problem() is None
 
 
 def test_a_folder_with_other_things_is_not_touched(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The demo replaces what it made before, and nothing else: it does not start in a folder that holds other files."""
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr(requirements, "missing", lambda: None)
+    monkeypatch.setattr("sash.commands.demo.java_problem", lambda: None)
     (tmp_path / "thesis.txt").write_text("years of work")
     assert "holds thesis.txt" in refused("--out", str(tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
@@ -84,7 +104,7 @@ def test_a_folder_with_other_things_is_not_touched(monkeypatch: pytest.MonkeyPat
 @pytest.mark.skipif(os.name != "posix", reason="a shell script stands for Java")
 def test_a_spark_that_does_not_start(tmp_path: Path) -> None:
     """A Java that cannot run Spark gives one line that says where its output is, and no traceback."""
-    for package in requirements.PACKAGES:
+    for package in ("pyspark", "pyarrow", "pandas", "altair", "vl_convert"):
         pytest.importorskip(package)
     fake_java(tmp_path / "java" / "bin", "21.0.1")
     out = tmp_path / "out"

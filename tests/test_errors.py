@@ -11,6 +11,7 @@ BUILT_IN = {
     "EmptyWindowError": IndexError,
     "LateEventError": ValueError,
     "OutOfOrderError": ValueError,
+    "PipelineError": ValueError,
     "PlanError": ValueError,
     "SnapshotError": ValueError,
     "StoreError": OSError,

@@ -182,3 +182,20 @@ def test_it_explains_itself(emit: Any) -> None:
         assert f"{name} = " in text
     for words in ("two stacks", "block scans", "range queries", f"{emit}:", "fewer than 3"):
         assert words in text
+
+
+def test_a_description_names_windows_and_aggregations_at_once() -> None:
+    """A mistake in one does not hide a mistake in the other."""
+    with pytest.raises(sash.PlanError) as caught:
+        sash.Plan.from_dict({"on": "t", "windows": ["10 minits"], "aggregations": {"spent": "Summ('x')"}})
+    assert "'Summ' is no built-in aggregation: did you mean 'Sum'?" in str(caught.value)
+    assert "'10 minits' is no window" in str(caught.value)
+
+
+def test_an_aggregation_may_be_written_as_a_call() -> None:
+    """In TOML an aggregation is what its repr prints; nothing in it is run."""
+    written = sash.Plan.from_toml("on = 't'\nwindows = '1h'\n[aggregations]\np95 = 'Quantile(\"x\", q=0.95)'\n")
+    assert written.aggregations["p95"] == sash.Quantile("x", q=0.95)
+    for wrong in ("Sum(", "Sum(amount)", "__import__('os').getcwd()", "lambda: 1"):
+        with pytest.raises(sash.PlanError, match="aggregation 'a'"):
+            sash.Plan.from_dict({"on": "t", "windows": "1h", "aggregations": {"a": wrong}})

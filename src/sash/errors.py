@@ -14,6 +14,7 @@ __all__ = [
     "EmptyWindowError",
     "LateEventError",
     "OutOfOrderError",
+    "PipelineError",
     "PlanError",
     "SashError",
     "SnapshotError",
@@ -74,6 +75,14 @@ class PlanError(SashError, ValueError):
     """A plan does not fit together, or does not fit the frame that it is run on: a missing column, a name used twice.
 
     Way out: the message names the part of the plan, and what there is to choose from.
+    """
+
+
+class PipelineError(SashError, ValueError):
+    """A pipeline file is wrong, or asks for what is not there: a folder, a column, a package.
+
+    Nothing was run. Way out: the message has a line for each mistake, with the line of the file, the key and what would
+    be right.
     """
 
 

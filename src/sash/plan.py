@@ -166,6 +166,9 @@ class Plan:
         parts = {name: value for name, value in description.items() if name in known}
         parts["windows"] = checks.each("windows", as_list(parts.get("windows", [])), window_of)
         parts["aggregations"] = checks.named_aggregations(parts.get("aggregations", {}))
+        if checks and "windows" in description:
+            # The constructor will not come to look at them.
+            checks.windows(parts["windows"], "right")
         checks.settle()
         return cls(**parts)
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sash.demo import bikes
+from sash.report.disorder import overtaken
 
 DAY = np.timedelta64(1, "D")
 
@@ -33,7 +34,7 @@ def distances(times: list[int]) -> list[int]:
 def test_overtaken_counts_who_came_earlier_and_ended_later(times: list[int]) -> None:
     """The merge sort counts what looking at every pair counts; equal times do not overtake each other."""
     pairs = [sum(earlier > time for earlier in times[:place]) for place, time in enumerate(times)]
-    assert bikes.overtaken(np.array(times, np.int64)).tolist() == pairs
+    assert overtaken(np.array(times, np.int64)).tolist() == pairs
 
 
 def test_the_disorder_is_that_of_the_papers(stream: bikes.Trips) -> None:
@@ -89,7 +90,7 @@ def test_short_streams(count: int) -> None:
 
 def test_late_trips_come_in_runs(stream: bikes.Trips) -> None:
     """What comes very late comes from few stations, many trips at once: docks that were offline."""
-    late = bikes.overtaken(stream.ended) > 100
+    late = overtaken(stream.ended.astype(np.int64)) > 100
     stations, counts = np.unique(stream.station[late], return_counts=True)
     assert len(stations) < len(bikes.STATIONS) / 3
     assert counts.max() > 30

@@ -12,15 +12,14 @@ import pytest
 pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
 pytest.importorskip("pyspark")
-pytest.importorskip("matplotlib")
+pytest.importorskip("altair")
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 from rich.console import Console
 
 import sash
-from sash.demo import bikes, files, hops, pipeline, report, results, show
+from sash.demo import bikes, files, hops, pipeline, results, show
 
 TRIPS = 6_000
 
@@ -43,7 +42,7 @@ def shown(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Shown:
         patch.setattr(hops, "_MORE", 1_000)
         patch.setattr(hops, "_SECONDS", 0)
         patch.setattr(hops, "_EVERY", 600)
-        show.show(out, TRIPS, 7, Console(file=text, width=100, highlight=False), session=spark)
+        show.show(out, TRIPS, 7, Console(file=text, width=100, highlight=False, soft_wrap=True), session=spark)
     return Shown(out, text.getvalue(), files.as_table(bikes.trips(TRIPS, seed=7)))
 
 
@@ -90,39 +89,31 @@ def test_the_city_is_final(shown: Shown) -> None:
     assert results_of(emitted.filter(emitted["late"].is_null()), pipeline.CITY.plan) == expected
 
 
-def test_a_table_and_a_chart_are_there(shown: Shown) -> None:
-    """The report names the busiest station with its trips of a day, both ways and where the files are."""
-    busiest = pd.Series(shown.trips["station"].to_pylist()).value_counts().index[0]
-    assert busiest in shown.printed
-    for words in (
-        "The whole city",
-        "Spark, batch: 1 h every 10 s",
-        "the first 1,000 of the 6,000 trips",
-        "the same from both",
-    ):
-        assert words in shown.printed
-    for name in ("stations", "city", "trips", show.CHART):
-        assert (shown.out / name).exists()
-        assert name in shown.printed
-    assert (shown.out / show.CHART).read_bytes().startswith(b"\x89PNG")
+def test_three_lines_and_where_the_report_is(shown: Shown) -> None:
+    """The stream, that its results are right, how fast; then the report."""
+    first, second, third, last = shown.printed.splitlines()
+    assert first.startswith("6,000 synthetic bike trips to 300 stations")
+    assert "all those of sash.rolling" in second
+    assert "as a batch of 1,000 trips" in third
+    assert last == f"Report: {shown.out / 'report.html'}"
+
+
+def test_the_report_has_all_charts(shown: Shown) -> None:
+    """Results of both streams, what late trips changed, batches, disorder, bulks and Spark's own windows."""
+    page = (shown.out / "report.html").read_text()
+    names = ("results-stations", "revised-stations", "results-city", "throughput", "seconds", "disorder", "bulks")
+    for name in (*names, "sizes", "evictions", "compared"):
+        assert f'id="{name}"' in page
+    assert "a storm: nobody rides" in page
 
 
 def test_a_wrong_result_stops_the_report(shown: Shown) -> None:
     """The demonstration compares every result before it prints one: a single wrong one is named."""
     right = results.read(shown.out, TRIPS)
-    assert results.check(right, shown.trips) == 15 * (2 * TRIPS - 1)
+    assert results.check(right, shown.trips) == 18 * (2 * TRIPS - 1)
     wrong = right.last.copy()
     wrong.loc[1234, "bikes_1h"] += 1
     with pytest.raises(AssertionError, match="bikes_1h of trip 1234 must be"):
         results.check(dataclasses.replace(right, last=wrong), shown.trips)
     with pytest.raises(AssertionError, match="6,000 trips went in and 5,999 came out"):
         results.check(dataclasses.replace(right, last=right.last[:-1]), shown.trips)
-
-
-def test_the_chart_shows_the_day_that_changed_most() -> None:
-    """Of all stations and days the one with the greatest sum of corrections is drawn."""
-    ended = pd.to_datetime(["2024-06-03 10:00", "2024-06-03 11:00", "2024-06-04 10:00", "2024-06-04 11:00"])
-    rows = pd.DataFrame({"station": ["a", "b", "a", "a"], "ended": ended, "count_1h": [5, 9, 2, 3]})
-    later = rows.assign(count_1h=[6, 11, 4, 4])
-    station, day = report.most_corrected(results.Results(rows, later, rows, rows))
-    assert (station, f"{day:%d}") == ("a", "04")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sash.aggregations.base import Aggregation
+from sash.aggregations.written import read_call
 from sash.batch.naming import output_name, read_window, window_label
 from sash.durations import Duration, parse_duration
 from sash.errors import PlanError, SashError
@@ -30,6 +31,9 @@ class Checks:
 
     def __init__(self) -> None:
         self._problems: list[str] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._problems)
 
     def problem(self, text: str) -> None:
         """Note what is wrong."""
@@ -111,16 +115,14 @@ class Checks:
         return labelled
 
     def named_aggregations(self, value: Any) -> dict[str, Aggregation]:
-        """Descriptions of aggregations, or aggregations, by name."""
+        """Descriptions of aggregations, aggregations as they are written in a call, or aggregations, by name."""
         if not isinstance(value, Mapping):
             self.problem(f"aggregations is a mapping of names to aggregations, not {value!r:.60}")
             return {}
         done: dict[str, Aggregation] = {}
         for name, one in value.items():
-            if isinstance(one, Mapping):
-                one = {"columns": [], "options": {}, **one}
             try:
-                done[name] = one if isinstance(one, Aggregation) else Aggregation.from_dict(one)
+                done[name] = _aggregation_of(one)
             except (SashError, TypeError, ValueError) as error:
                 self.problem(f"aggregation {name!r}: {error}")
         return done
@@ -156,6 +158,14 @@ class Checks:
                 self.problem(f"the column {name!r} would be made twice: rename an aggregation")
             if name in read:
                 self.problem(f"the column {name!r} would be made and is read too: rename the aggregation")
+
+
+def _aggregation_of(value: Any) -> Aggregation:
+    if isinstance(value, Aggregation):
+        return value
+    if isinstance(value, str):
+        return read_call(value)
+    return Aggregation.from_dict({"columns": [], "options": {}, **value} if isinstance(value, Mapping) else value)
 
 
 def _labelled(value: Any, closed: Closed) -> tuple[str, WindowPolicy]:

@@ -20,7 +20,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["FIRST_DAY", "STATIONS", "Trips", "overtaken", "trips"]
+__all__ = ["FIRST_DAY", "STATIONS", "Trips", "storms", "trips"]
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -95,35 +95,18 @@ def trips(count: int, seed: int) -> Trips:
     return Trips(np.arange(count), ended[order], STATIONS[station[order]], bike[order], seconds[order])
 
 
-def overtaken(ended: Array) -> Array:
-    """How many trips with a later end came before each trip: the out-of-order distance d of the papers.
+def storms() -> list[dict[str, str]]:
+    """When nobody rides, for those who look at a chart and see a gap.
 
-    Cost: O(n log n): a merge sort from below, in which whoever moves left passes what stays.
-
-    >>> overtaken(np.array([1, 5, 2, 4, 3, 9])).tolist()
-    [0, 0, 1, 1, 2, 0]
+    >>> storms()[0]
+    {'word': 'a storm: nobody rides', 'start': '2024-06-03T17:12:00', 'end': '2024-06-03T18:27:00'}
     """
-    # Equal times do not overtake each other: ranks settle them by arrival.
-    rank = np.empty(len(ended), np.int64)
-    rank[np.argsort(ended, kind="stable")] = np.arange(len(ended))
-    passed = np.zeros(len(ended), np.int64)
-    width = 1
-    while width < len(rank):
-        passed += _passed_in_pairs(rank, width)
-        width *= 2
-    return passed
+    spans = [(FIRST_DAY + _minutes(start), FIRST_DAY + _minutes(start + length)) for start, length in _STORMS]
+    return [{"word": "a storm: nobody rides", "start": str(one)[:19], "end": str(other)[:19]} for one, other in spans]
 
 
-def _passed_in_pairs(rank: Array, width: int) -> Array:
-    """For the right half of each pair of neighbouring stretches: how many of the left half have a greater rank."""
-    places = np.arange(len(rank))
-    pair, right = places // (2 * width), (places // width) % 2 == 1
-    keys = pair * len(rank) + rank
-    left_keys = np.sort(keys[~right])
-    until = np.searchsorted(left_keys, (pair[right] + 1) * len(rank))
-    passed = np.zeros(len(rank), np.int64)
-    passed[right] = until - np.searchsorted(left_keys, keys[right])
-    return passed
+def _minutes(hours: float) -> np.timedelta64:
+    return np.timedelta64(round(hours * 60), "m")
 
 
 def _end_times(chance: np.random.Generator, count: int) -> Array:

@@ -26,7 +26,7 @@ Sums: TypeAlias = tuple[Any, ...]
 _EVERY: Final = 10
 #: Few rows show what a query takes before its first row, more rows what a row takes. From both follows how many rows
 #: Spark does in so many seconds: those are run.
-_FEW, _MORE, _SECONDS = 500, 4_000, 20.0
+_FEW, _MORE, _SECONDS = 500, 4_000, 10.0
 _SQL: Final = """
     SELECT station, count(*) AS count_1h, avg(seconds) AS mean_1h, max(seconds) AS longest_1h,
            max_by(bike, seconds) AS longest_bike_1h
@@ -56,9 +56,9 @@ class Hops:
 
 
 def compare(session: SparkSession, folder: Path, rows: int, report: Callable[[str], None]) -> Hops:
-    """Run both over the first `rows` trips of the folder, or over as many as Spark does in 20 seconds or so.
+    """Run both over the first `rows` trips of the folder, or over as many as Spark does in 10 seconds or so.
 
-    Each is run before it is timed. `AssertionError` if their windows are not the same. Cost: about 40 seconds on two
+    Each is run before it is timed. `AssertionError` if their windows are not the same. Cost: about 20 seconds on two
     cores that have nothing else to do.
     """
     trips = session.read.schema(SCHEMA_SQL).parquet(str(folder))
@@ -81,7 +81,7 @@ def _rows_in_time(measured: int, seconds: float, start: float, rows: int) -> int
     """How many rows fit into the time, in thousands, if `measured` rows took so long; those at least, `rows` at most.
 
     >>> _rows_in_time(4_000, 5.5, 2.0, 200_000)
-    18000
+    8000
     >>> _rows_in_time(4_000, 50.0, 15.0, 200_000), _rows_in_time(4_000, 2.1, 2.0, 6_000)
     (4000, 6000)
     """

@@ -27,6 +27,7 @@ _WHAT: Final[dict[str, Any]] = {
         "mean": sash.Mean("seconds"),
         "longest": sash.Max("seconds"),
         "longest_bike": sash.ArgMax("seconds", "bike"),
+        "p95": sash.Quantile("seconds", q=0.95),
         "bikes": sash.CountDistinct("bike"),
     },
 }
@@ -53,11 +54,13 @@ STREAMS: Final = (STATIONS, CITY)
 
 @dataclass(frozen=True)
 class Batch:
-    """What a micro-batch did: rows in, results out, and its seconds."""
+    """What a micro-batch did: rows in, results out, its seconds, and what the state holds."""
 
+    number: int
     rows: int
     results: int
     seconds: float
+    state_bytes: int
 
 
 @dataclass
@@ -127,5 +130,6 @@ def _batch(progress: Any) -> Batch:
     from sash.spark import report_of
 
     report = report_of(progress)
-    results = 0 if report is None else report.metrics.results
-    return Batch(progress["numInputRows"], results, progress["durationMs"]["triggerExecution"] / 1000)
+    results, held = (0, 0) if report is None else (report.metrics.results, report.metrics.state_bytes)
+    seconds = progress["durationMs"]["triggerExecution"] / 1000
+    return Batch(progress["batchId"], progress["numInputRows"], results, seconds, held)

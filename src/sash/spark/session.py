@@ -7,13 +7,13 @@ import os
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from pyspark.sql import SparkSession
 
-__all__ = ["SETTINGS", "archive", "configure", "local_session", "ship"]
+__all__ = ["SETTINGS", "archive", "configure", "local_session", "logged_session", "ship"]
 
 _STORE: Final = "spark.sql.streaming.stateStore"
 #: The state of a stream is in RocksDB, which writes what a batch changed, and counts nothing that nobody reads.
@@ -26,6 +26,7 @@ _LOCAL: Final = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "2g",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "2",
     "spark.ui.enabled": "false",
@@ -50,7 +51,12 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
 
 
 def local_session(name: str, log: Path, cores: int = 2) -> SparkSession:
-    """A session on this machine alone, without a server. What Spark and its workers print goes to the file `log`.
+    """A session on this machine alone, without a server, as `logged_session` makes it."""
+    return logged_session(name, log, f"local[{cores}]", {})
+
+
+def logged_session(name: str, log: Path, master: str, settings: Mapping[str, str]) -> SparkSession:
+    """A session with the settings of streams and these. What Spark and its workers print goes to the file `log`.
 
     Spark's Java process hands on what its Python workers print, so all of it goes where the output of that process
     goes, which is settled when it starts: no session may be running yet. Cost: several seconds.
@@ -61,7 +67,9 @@ def local_session(name: str, log: Path, cores: int = 2) -> SparkSession:
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    conf = SparkConf().setMaster(f"local[{cores}]").setAppName(name).setAll([*SETTINGS.items(), *_LOCAL.items()])
+    local = _LOCAL if master.startswith("local") else {}
+    conf = SparkConf().setMaster(master).setAppName(name)
+    conf.setAll([*SETTINGS.items(), *local.items(), *settings.items()])
     with log.open("ab") as file:
         gateway = launch_gateway(conf, {"stdout": file, "stderr": file})  # type: ignore[no-untyped-call]
     return SparkSession(SparkContext(conf=conf, gateway=gateway))

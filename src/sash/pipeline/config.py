@@ -1,0 +1,354 @@
+"""A pipeline as one file: a source, a plan, a sink, and how to run it. Read and checked; nothing runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from sash.errors import PipelineError, PlanError
+from sash.pipeline.column_types import TYPES
+from sash.pipeline.problems import Problems, nearest, parsed
+from sash.pipeline.table import Table
+from sash.plan import Plan
+
+__all__ = [
+    "ENGINES",
+    "FILES",
+    "SINKS",
+    "SOURCES",
+    "Pipeline",
+    "Run",
+    "Sink",
+    "Source",
+    "add_plan_problems",
+    "load",
+    "missing_columns",
+    "read_pipeline",
+]
+
+Engine = Literal["local", "spark"]
+
+ENGINES: Final = ("local", "spark")
+FILES: Final = ("parquet", "csv", "json")
+SOURCES: Final = (*FILES, "kafka", "rate", "python")
+SINKS: Final = (*FILES, "console", "kafka")
+_TABLES: Final = ("source", "plan", "sink", "run")
+_FUNCTION: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+#: A problem of a plan begins with the part that has it.
+_OF_AGGREGATION: Final = re.compile(r"^aggregation '([^']*)': ")
+_PARTS: Final = "by|on|windows|aggregations|emit|lateness|closed|min_periods|peers"
+_OF_PART: Final = re.compile(rf"^'?({_PARTS})'?(?::| is| has) ?")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where rows come from. Which parts count depends on the format."""
+
+    format: str
+    path: str = ""
+    #: A stream: the folder is watched for new files.
+    watch: bool = False
+    #: The columns of text and JSON, by name, with a word of `TYPES`; empty where a file says it itself.
+    columns: Mapping[str, str] = field(default_factory=dict)
+    delimiter: str = ","
+    servers: str = ""
+    topic: str = ""
+    starting: str = "earliest"
+    rows_per_second: int = 10
+    function: str = ""
+    #: How many files or Kafka records a micro-batch takes at most.
+    max_files: int | None = None
+    max_records: int | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def stream(self) -> bool:
+        """Whether it does not end by itself. A function decides that itself."""
+        return self.watch or self.format in ("kafka", "rate")
+
+
+@dataclass(frozen=True)
+class Sink:
+    """Where results go."""
+
+    format: str = "console"
+    path: str = ""
+    servers: str = ""
+    topic: str = ""
+    #: The columns that tell one row from another: the key of a Kafka record.
+    id: tuple[str, ...] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Run:
+    """How it runs, and the folder for what a run leaves beside its results."""
+
+    engine: Engine = "local"
+    folder: str = "run"
+    master: str = "local[*]"
+    trigger: str | None = None
+    buckets: int | None = None
+    on_late: str = "drop"
+    packages: tuple[str, ...] = ()
+    jars: tuple[str, ...] = ()
+    spark: Mapping[str, str] = field(default_factory=dict)
+    #: A topic for bad records, on the servers of the sink; a folder of the run's has them if there is none.
+    dead_letter_topic: str = ""
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A pipeline file that has no mistake that can be found without running it.
+
+    >>> text = '''
+    ... [source]
+    ... format = "parquet"
+    ... path = "payments"
+    ... [plan]
+    ... by = "card"
+    ... on = "time"
+    ... windows = "1h"
+    ... aggregations = {spent = 'Sum("amount")'}
+    ... '''
+    >>> pipeline = read_pipeline(text, Path("pipeline.toml"))
+    >>> pipeline.source.format, pipeline.plan.outputs, pipeline.run.engine
+    ('parquet', {'spent_1h': 'int or float'}, 'local')
+    """
+
+    file: Path
+    source: Source
+    plan: Plan
+    sink: Sink
+    run: Run
+    problems: Problems = field(compare=False, repr=False)
+
+    def path(self, name: str) -> Path:
+        """A path of the file: relative ones begin at its folder."""
+        return self.file.parent / name
+
+    def location(self, name: str) -> str:
+        """A path as Spark takes it: what names its file system is as it is."""
+        return name if "://" in name else str(self.path(name).resolve())
+
+    @property
+    def folder(self) -> Path:
+        """Where progress, bad records, the checkpoint and the report are."""
+        return self.path(self.run.folder)
+
+    @property
+    def dead_letters(self) -> Path:
+        """The folder of bad records."""
+        return self.folder / "dead-letters"
+
+
+def read_pipeline(text: str, file: Path, *, engine: str | None = None, master: str | None = None) -> Pipeline:
+    """The pipeline of such a text; `PipelineError` names every mistake with its line. `engine` and `master` go before
+    what the file says. Cost: that of the plan."""
+    tables = parsed(file.name, text)
+    problems = Problems(file.name, text)
+    for name in tables:
+        if name not in _TABLES:
+            problems.add(name, f"a pipeline has no such table: {nearest(name, _TABLES)}")
+    for name, needed in (("source", 'format = "parquet"'), ("plan", 'windows = "1h"')):
+        if name not in tables:
+            problems.add(name, f"the table is missing: begin it with [{name}] and {needed}")
+    plan = _plan(tables.get("plan", {}), problems) if "plan" in tables else None
+    source = Source("")
+    if "source" in tables:
+        source = _source(Table("source", tables["source"], problems), plan, problems)
+    sink = _sink(Table("sink", tables.get("sink", {}), problems), plan)
+    run = _run(Table("run", tables.get("run", {}), problems), source, sink, engine, master)
+    _fits(source, plan, sink, run, problems)
+    problems.settle()
+    assert plan is not None
+    return Pipeline(file, source, plan, sink, run, problems)
+
+
+def load(file: Path, *, engine: str | None = None, master: str | None = None) -> Pipeline:
+    """The pipeline of a file; `PipelineError` if there is none."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise PipelineError(f"{file} is not there: sash init {file.name} writes an example") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise PipelineError(f"{file} cannot be read as UTF-8 text: {error}") from None
+    return read_pipeline(text, file, engine=engine, master=master)
+
+
+# The tables
+
+
+def _plan(values: Any, problems: Problems) -> Plan | None:
+    if not isinstance(values, Mapping):
+        problems.add("plan", "it is a table, [plan]")
+        return None
+    try:
+        return Plan.from_dict(values)
+    except PlanError as error:
+        add_plan_problems(error, problems)
+    return None
+
+
+def add_plan_problems(error: PlanError, problems: Problems) -> None:
+    """Note each problem that an error of a plan names, at its key."""
+    for text in _each(str(error)):
+        problems.add(*_placed(text))
+
+
+def _each(message: str) -> list[str]:
+    """The problems that an error of a plan names."""
+    return message.split("\n- ")[1:] if "\n- " in message else [message]
+
+
+def _placed(text: str) -> tuple[str, str]:
+    """The key that a problem of a plan is about, and the rest of what it says."""
+    if found := _OF_AGGREGATION.match(text):
+        return f"plan.aggregations.{found[1]}", text[found.end() :]
+    if found := _OF_PART.match(text):
+        return f"plan.{found[1]}", text[found.end() :] if found[0].rstrip().endswith(":") else text
+    if found := re.match(r"^'([^']*)' is no part of a plan", text):
+        return f"plan.{found[1]}", text
+    return "plan", text
+
+
+def _source(table: Table, plan: Plan | None, problems: Problems) -> Source:
+    kind = table.word("format", SOURCES, "", needed=True)
+    source = Source(kind)
+    if kind in FILES:
+        source = _files(table, kind)
+    elif kind == "kafka":
+        starting = table.word("starting", ("earliest", "latest"), "earliest")
+        records = table.whole("max_records", None)
+        servers, topic = _kafka(table)
+        columns = _columns(table, needed=True)
+        source = Source(kind, columns=columns, servers=servers, topic=topic, starting=starting, max_records=records)
+    elif kind == "rate":
+        source = Source(kind, rows_per_second=table.whole("rows_per_second", 10) or 10)
+    elif kind == "python":
+        source = Source(kind, function=_function(table))
+    if not kind:
+        return source
+    source = replace(source, options=table.settings("options"))
+    table.finish()
+    _knows_times(table, source, plan, problems)
+    return source
+
+
+def _files(table: Table, kind: str) -> Source:
+    path = table.text("path", needed='the folder, file or pattern, such as path = "payments/*.parquet"')
+    watch = table.truth("watch", False)
+    # What comes into a watched folder later must not change the columns of what came before.
+    columns = {} if kind == "parquet" else _columns(table, needed=watch)
+    delimiter = table.text("delimiter", ",") if kind == "csv" else ","
+    if len(delimiter) != 1:
+        table.problem("delimiter", f'it is one character, such as ";", not "{delimiter}"')
+    return Source(kind, path, watch, columns, delimiter, max_files=table.whole("max_files", None))
+
+
+def _kafka(table: Table) -> tuple[str, str]:
+    return (
+        table.text("servers", needed='the brokers, such as servers = "localhost:9092"'),
+        table.text("topic", needed='the name of a topic, such as topic = "payments"'),
+    )
+
+
+def _columns(table: Table, needed: bool) -> dict[str, str]:
+    given = table.get("columns")
+    if given is None:
+        if needed:
+            table.missing("columns", 'it is missing: name each column and its type, columns = {time = "timestamp"}')
+        return {}
+    if not isinstance(given, Mapping) or not given:
+        table.problem("columns", 'it is a table of names and types, {time = "timestamp", amount = "float"}')
+        return {}
+    for name, kind in given.items():
+        if kind not in TYPES:
+            table.problem(f"columns.{name}", f'"{kind}" is no type: {nearest(kind, TYPES)}')
+    return {name: kind if kind in TYPES else "timestamp" for name, kind in given.items()}
+
+
+def _function(table: Table) -> str:
+    written = table.text("function", needed='a function, such as function = "sources:payments"')
+    if written and not _FUNCTION.fullmatch(written):
+        table.problem("function", f'"{written}" names no function: write its module, a colon and its name')
+    return written
+
+
+def _knows_times(table: Table, source: Source, plan: Plan | None, problems: Problems) -> None:
+    """The columns of the plan must be there, where the file says which there are."""
+    given = {"rate": {"timestamp": "timestamp", "value": "int"}}.get(source.format, source.columns)
+    if plan is None or not given:
+        return
+    missing_columns(plan, list(given), problems)
+    kind = given.get(plan.on or "")
+    if kind in ("text", "bool"):
+        times = '"timestamp", "seconds", "milliseconds", "int" or "float"'
+        table.problem(f"columns.{plan.on}", f'the plan takes times from it, and it is "{kind}": write {times}')
+
+
+def missing_columns(plan: Plan, known: Sequence[str], problems: Problems) -> None:
+    """Note each column that a plan reads and a source has not, at the key that names it."""
+    reads = [("plan.by", name) for name in plan.by] + [("plan.on", plan.on)] * (plan.on is not None)
+    reads += [(f"plan.aggregations.{key}", name) for key, one in plan.aggregations.items() for name in one.columns]
+    for key, name in dict.fromkeys(reads):
+        if name not in known:
+            problems.add(key, f'the source has no column "{name}": {nearest(name, known)}')
+
+
+def _sink(table: Table, plan: Plan | None) -> Sink:
+    kind = table.word("format", SINKS, "" if "format" in table else "console")
+    sink = Sink(kind)
+    if not kind:
+        return sink
+    if kind in FILES:
+        sink = Sink(kind, table.text("path", needed='the folder of the results, such as path = "results"'))
+    elif kind == "kafka":
+        default = () if plan is None else (*plan.by, *([plan.on] if plan.on else []))
+        servers, topic = _kafka(table)
+        sink = Sink(kind, servers=servers, topic=topic, id=table.texts("id") or default)
+    sink = replace(sink, options=table.settings("options"))
+    table.finish()
+    return sink
+
+
+def _run(table: Table, source: Source, sink: Sink, engine: str | None, master: str | None) -> Run:
+    needs_spark = source.stream or sink.format == "kafka"
+    written = table.word("engine", ENGINES, "spark" if needs_spark else "local")
+    run = Run(
+        engine="spark" if (engine or written) == "spark" else "local",
+        folder=table.text("folder", "run"),
+        master=master or table.text("master", "local[*]"),
+        trigger=table.duration("trigger"),
+        buckets=table.whole("buckets", None),
+        on_late=table.word("on_late", ("drop", "keep"), "drop"),
+        packages=table.texts("packages"),
+        jars=table.texts("jars"),
+        spark=table.settings("spark"),
+        dead_letter_topic=table.text("dead_letter_topic"),
+    )
+    table.finish()
+    return run
+
+
+def _fits(source: Source, plan: Plan | None, sink: Sink, run: Run, problems: Problems) -> None:
+    """What does not go together."""
+    if run.engine == "local":
+        what = "watches no folder" if source.watch else f"reads no {source.format}"
+        if source.stream:
+            problems.add("run.engine", f'"local" {what}: write engine = "spark"')
+        if sink.format == "kafka":
+            problems.add("run.engine", '"local" writes no kafka: write engine = "spark"')
+    if run.dead_letter_topic and sink.format != "kafka":
+        problems.add("run.dead_letter_topic", "a topic is written on the servers of a kafka sink: leave it out")
+    if plan is None:
+        return
+    if source.stream and plan.lateness is None and plan.emit != "arrival":
+        problems.add("plan.lateness", f'a stream with emit = "{plan.emit}" waits for late rows: write lateness = "10m"')
+    if source.stream and plan.on is None:
+        problems.add("plan.on", 'a stream needs times: name their column, on = "time"')
+    if run.engine == "spark" and not source.stream and plan.emit == "arrival":
+        problems.add("plan.emit", '"arrival" needs an order, which Spark keeps in streams only: write engine = "local"')

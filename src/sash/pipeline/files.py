@@ -1,0 +1,150 @@
+"""Files in and files out, in this process: Parquet, CSV and JSON lines."""
+
+from __future__ import annotations
+
+import glob
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from sash.errors import PipelineError
+from sash.pipeline.records import Parsed, dead_letters, odd_fields, parse_fields, parse_json, parse_typed
+
+__all__ = [
+    "ENDINGS",
+    "found",
+    "json_lines",
+    "put_in_place",
+    "read_fields",
+    "read_file",
+    "refuse_strange",
+    "replace_folder",
+]
+
+ENDINGS: Final = {"parquet": ".parquet", "csv": ".csv", "json": ".jsonl"}
+
+
+def found(path: Path) -> list[Path]:
+    """The files of a path: itself, all in the folder, or all that the pattern matches, in the order of their names.
+
+    Names that begin with a dot or an underscore are left out, as Spark does.
+    """
+    if path.is_dir():
+        files = [file for file in path.rglob("*") if file.is_file()]
+    else:
+        files = [Path(name) for name in glob.glob(str(path), recursive=True) if Path(name).is_file()]
+    root = path if path.is_dir() else Path()
+    return sorted(file for file in files if not _hidden(file, root))
+
+
+def _hidden(file: Path, root: Path) -> bool:
+    parts = file.relative_to(root).parts if file.is_relative_to(root) and root != Path() else (file.name,)
+    return any(part.startswith((".", "_")) for part in parts)
+
+
+def read_file(file: Path, kind: str, columns: Mapping[str, str], on: str | None, delimiter: str) -> Parsed:
+    """The rows of one file, and its bad records. `PipelineError` if it cannot be read at all."""
+    try:
+        if kind == "parquet":
+            return parse_typed(pq.read_table(file), on)
+        if kind == "json":
+            return parse_json(json_lines(file), columns, on)
+        fields, odd = read_fields(file, delimiter)
+        missing = [name for name in columns if name not in fields.column_names]
+        if missing:
+            raise PipelineError(f"{file} has no column {missing[0]!r}: its header is {', '.join(fields.column_names)}")
+        parsed = parse_fields(fields, columns, on)
+        return Parsed(parsed.rows, pa.concat_tables([odd, parsed.dead]))
+    except (pa.ArrowInvalid, OSError) as error:
+        raise PipelineError(f"{file} cannot be read as {kind}: {str(error).splitlines()[0]}") from None
+
+
+def json_lines(file: Path) -> list[bytes]:
+    """The lines of a file, which may be compressed."""
+    with pa.input_stream(str(file)) as stream:
+        lines: list[bytes] = stream.read().split(b"\n")
+    return lines
+
+
+def read_fields(file: Path, delimiter: str) -> tuple[pa.Table, pa.Table]:
+    """All fields of a CSV file as text, and letters for the lines that have more or fewer than the header."""
+    odd: list[tuple[str, str]] = []
+
+    def skip(row: pa.csv.InvalidRow) -> str:
+        odd.append((odd_fields(row.expected_columns), str(row.text)))
+        return "skip"
+
+    with pa.input_stream(str(file)) as stream:
+        header = stream.read(1 << 20).split(b"\n", 1)[0]
+    if not header.strip():
+        raise PipelineError(f"{file} is empty: a CSV file begins with a line of column names")
+    names = next(iter(_split(header, delimiter)))
+    fields = pa.csv.read_csv(
+        str(file),
+        parse_options=pa.csv.ParseOptions(delimiter=delimiter, invalid_row_handler=skip, newlines_in_values=True),
+        convert_options=pa.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
+    )
+    return fields, dead_letters(odd)
+
+
+def _split(header: bytes, delimiter: str) -> Iterator[list[str]]:
+    import csv
+
+    return csv.reader([header.decode("utf-8-sig", "replace").rstrip("\r")], delimiter=delimiter)
+
+
+def replace_folder(folder: Path, kind: str, tables: Iterator[pa.Table] | list[pa.Table]) -> int:
+    """Write the tables as files of a folder, which takes the place of an older one when all of it is there.
+
+    `PipelineError` if the folder holds anything that is no such file: nobody else's work is deleted. Gives the rows.
+    """
+    refuse_strange(folder)
+    new = folder.with_name(f".{folder.name}.new")
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    rows = 0
+    for number, table in enumerate(tables):
+        _write(table, new / f"part-{number:05}{ENDINGS[kind]}", kind)
+        rows += table.num_rows
+    put_in_place(new, folder)
+    return rows
+
+
+def put_in_place(new: Path, folder: Path) -> None:
+    """A folder that is complete takes the place of an older one."""
+    if folder.exists():
+        shutil.rmtree(folder)
+    new.rename(folder)
+
+
+def refuse_strange(folder: Path) -> None:
+    """`PipelineError` if the folder holds anything that no run has written: nobody else's work is deleted."""
+    strange = folder.name if folder.is_file() else None
+    if folder.is_dir():
+        own = ("part-", "_", ".")
+        strange = next((path.name for path in sorted(folder.iterdir()) if not path.name.startswith(own)), None)
+    if strange is not None:
+        raise PipelineError(f"{folder} holds {strange}, which no run has written: name a new folder as sink.path")
+
+
+def _write(table: pa.Table, file: Path, kind: str) -> None:
+    if kind == "parquet":
+        pq.write_table(table, file)
+    elif kind == "csv":
+        pa.csv.write_csv(table, str(file))
+    else:
+        with file.open("w", encoding="utf-8") as out:
+            out.writelines(json.dumps(row, default=_json) + "\n" for row in table.to_pylist())
+
+
+def _json(value: Any) -> Any:
+    """What JSON has no form for: times as ISO 8601, bytes as hexadecimal digits."""
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    return value.hex() if isinstance(value, bytes) else str(value)

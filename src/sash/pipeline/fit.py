@@ -1,0 +1,128 @@
+"""Whether a pipeline fits what it would run on: files that are there, columns, types, packages. Nothing is run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import sash
+from sash.batch.slides import slides
+from sash.errors import PlanError, SashError
+from sash.pipeline.config import FILES, Pipeline, add_plan_problems, missing_columns
+from sash.pipeline.files import found
+from sash.pipeline.guess import guess
+from sash.pipeline.records import schema_of
+from sash.plan import Plan
+from sash.requirements import java_problem
+
+__all__ = ["at_rest", "columns_of", "fit", "function_of"]
+
+
+def fit(pipeline: Pipeline) -> None:
+    """`PipelineError` names all in which the pipeline does not fit. Cost: that of a look at the first file."""
+    _engine_is_there(pipeline)
+    schema = _schema(pipeline)
+    if schema is not None:
+        _plan_fits(pipeline, schema)
+    pipeline.problems.settle()
+
+
+def at_rest(plan: Plan) -> Plan:
+    """The plan for rows that are all there: "update" gives what it would in the end, all at once."""
+    return Plan(**plan._parts() | {"emit": "final"}) if plan.emit == "update" else plan
+
+
+def columns_of(pipeline: Pipeline) -> dict[str, str]:
+    """The columns of a source of text: as the file of the pipeline says, or guessed from the first file."""
+    source = pipeline.source
+    if source.columns:
+        return dict(source.columns)
+    return guess(found(pipeline.path(source.path))[0], source.format, source.delimiter)
+
+
+def function_of(pipeline: Pipeline) -> Callable[..., Any]:
+    """The function of a source; `PipelineError` if it is not there. Modules beside the file of the pipeline count."""
+    module, _, name = pipeline.source.function.partition(":")
+    folder = str(pipeline.file.parent.resolve())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        function = getattr(import_module(module), name, None)
+    except Exception as error:
+        pipeline.problems.add("source.function", f"module {module} cannot be imported: {error!r:.200}")
+        function = None
+    else:
+        if not callable(function):
+            pipeline.problems.add("source.function", f"module {module} has no function {name}")
+    pipeline.problems.settle()
+    assert function is not None
+    made: Callable[..., Any] = function
+    return made
+
+
+def _engine_is_there(pipeline: Pipeline) -> None:
+    if pipeline.run.engine != "spark":
+        return
+    if find_spec("pyspark") is None:
+        pipeline.problems.add("run.engine", "it needs PySpark, which is not installed: pip install 'sash[spark]'")
+    elif pipeline.run.master.startswith("local") and (problem := java_problem()):
+        pipeline.problems.add("run.engine", f"it needs {problem}")
+
+
+def _schema(pipeline: Pipeline) -> pa.Schema | None:
+    """The columns that will come, where that can be known now."""
+    source = pipeline.source
+    if source.format == "python":
+        function_of(pipeline)
+        return None
+    if source.format == "rate":
+        return schema_of({"timestamp": "timestamp", "value": "int"})
+    if source.columns:
+        return schema_of(source.columns) if source.format not in FILES or _files(pipeline) else None
+    files = _files(pipeline)
+    if not files:
+        return None
+    try:
+        if source.format == "parquet":
+            return pq.read_schema(files[0])
+        return schema_of(guess(files[0], source.format, source.delimiter))
+    except (pa.ArrowInvalid, OSError, SashError) as error:
+        pipeline.problems.add("source.path", f"{files[0]} cannot be read as {source.format}: {error!s:.200}")
+    return None
+
+
+def _files(pipeline: Pipeline) -> list[Any]:
+    source = pipeline.source
+    path = pipeline.path(source.path)
+    files = found(path)
+    if source.watch and (not path.is_dir() or (not files and source.format == "parquet")):
+        why = "is no folder" if not path.is_dir() else "holds no file yet that says which columns there are"
+        pipeline.problems.add("source.path", f"{path} {why}: a watched source is a folder with a first file in it")
+    elif not files and not source.watch:
+        pipeline.problems.add("source.path", f"there is no file at {path}: a file, a folder or a pattern is meant")
+    return files
+
+
+def _plan_fits(pipeline: Pipeline, schema: pa.Schema) -> None:
+    plan, problems = pipeline.plan, pipeline.problems
+    missing_columns(plan, schema.names, problems)
+    if plan.on in schema.names and pa.types.is_string(schema.field(plan.on).type):
+        problems.add("plan.on", f'column "{plan.on}" holds texts: times are timestamps or numbers')
+    if problems:
+        return
+    try:
+        sash.rolling(schema.empty_table(), at_rest(plan))
+    except PlanError as error:
+        add_plan_problems(error, problems)
+    nested = [name for name, one in plan.aggregations.items() if isinstance(one.result, (list, Mapping))]
+    if pipeline.sink.format == "csv" and nested:
+        rest = 'gives several values, for which CSV has no form: write "parquet" or "json"'
+        problems.add("sink.format", f'aggregation "{nested[0]}" {rest}')
+    if slides(plan) and plan.emit != "final":
+        problems.add("plan.emit", 'windows that slide by a time are emitted once: write emit = "final"')

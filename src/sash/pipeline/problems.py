@@ -1,0 +1,99 @@
+"""What is wrong in a pipeline file: each mistake with its line, its key and what would be right."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable
+from typing import Any, Final
+
+from sash.errors import PipelineError
+
+__all__ = ["Problems", "key_lines", "nearest", "parsed"]
+
+_HEADER: Final = re.compile(r"^\s*\[\[?\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
+_KEY: Final = re.compile(r"""^\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_PART: Final = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
+_PLACE: Final = re.compile(r"^(.*?) \(at line (\d+), column \d+\)$")
+
+
+class Problems:
+    """Collects the mistakes of one file, and raises all of them together."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self._file = file
+        self._lines = key_lines(text)
+        self._found: list[tuple[int, str]] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def add(self, key: str, text: str) -> None:
+        """Note what is wrong with a key, or with the table that it would be in."""
+        self._found.append((self._line(key), f"{key}: {text}"))
+
+    def _line(self, key: str) -> int:
+        while key and key not in self._lines:
+            key = key.rpartition(".")[0]
+        return self._lines.get(key, 1)
+
+    def settle(self) -> None:
+        """Raise `PipelineError` with all that was noted, by line, if anything was."""
+        if self._found:
+            raise PipelineError("\n".join(f"{self._file}:{line}: {text}" for line, text in sorted(self._found)))
+
+
+def key_lines(text: str) -> dict[str, int]:
+    """The line of each key and table, by its dotted name.
+
+    >>> key_lines('a = 1\\n[plan]\\nwindows = [\\n "1h"]\\n[plan.aggregations]\\n"n x" = "Count()"')
+    {'a': 1, 'plan': 2, 'plan.windows': 3, 'plan.aggregations': 5, 'plan.aggregations.n x': 6}
+    """
+    table, found = "", dict[str, int]()
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := _HEADER.match(line):
+            table = _name(header[1])
+            found.setdefault(table, number)
+        elif key := _KEY.match(line):
+            found.setdefault(f"{table}.{_name(key[1])}" if table else _name(key[1]), number)
+    return found
+
+
+def _name(dotted: str) -> str:
+    return ".".join(part.strip("\"'") for part in _PART.findall(dotted))
+
+
+def parsed(file: str, text: str) -> dict[str, Any]:
+    """The text as TOML; `PipelineError` with the line if it is none."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = _PLACE.match(str(error))
+        what, line = (found[1], int(found[2])) if found else (str(error), len(text.splitlines()))
+        source = text.splitlines()[line - 1].strip() if 0 < line <= len(text.splitlines()) else ""
+        raise PipelineError(f"{file}:{line}: {source!r:.60} is no TOML: {what}{_hint(what)}") from None
+
+
+def _hint(what: str) -> str:
+    if what.startswith("Invalid value"):
+        return '; a text is in quotes, "so", a list in brackets, truths are true and false'
+    if "Expected '='" in what:
+        return "; a line is a key, = and a value"
+    if "overwrite" in what or "twice" in what:
+        return "; each key and each table is there once"
+    return ""
+
+
+def nearest(word: Any, words: Iterable[str]) -> str:
+    """A guess at what was meant, and what there is.
+
+    >>> nearest("parqet", ["csv", "parquet"])
+    'did you mean "parquet"? There are csv, parquet'
+    >>> nearest("x", ["csv", "parquet"])
+    'there are csv, parquet'
+    """
+    known = list(words)
+    found = difflib.get_close_matches(str(word), known, 1, 0.6)
+    listed = ", ".join(known)
+    return f'did you mean "{found[0]}"? There are {listed}' if found else f"there are {listed}"

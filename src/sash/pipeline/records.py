@@ -1,0 +1,279 @@
+"""Records of text as typed rows. What cannot be read goes aside with the reason, and never stops the others.
+
+Both engines read records by these functions, so that a bad record is bad for both, and for the same reason.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sash.pipeline.column_types import TYPES
+
+__all__ = ["DEAD", "Parsed", "dead_letters", "odd_fields", "parse_fields", "parse_json", "parse_typed", "schema_of"]
+
+#: What a bad record leaves: why it is bad, and what it was.
+DEAD: Final = pa.schema([("reason", pa.string()), ("record", pa.string())])
+_INT64: Final = 2**63
+_SCALE: Final = {"seconds": 1_000_000, "milliseconds": 1_000}
+_JSON_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
+    "text": (str,),
+    "int": (int,),
+    "float": (int, float),
+    "bool": (bool,),
+    "timestamp": (str,),
+    "seconds": (int, float),
+    "milliseconds": (int,),
+}
+
+
+class Parsed(NamedTuple):
+    """The rows that could be read, and the dead letters of those that could not."""
+
+    rows: pa.Table
+    dead: pa.Table
+
+
+def schema_of(columns: Mapping[str, str]) -> pa.Schema:
+    """The columns as Arrow has them.
+
+    >>> schema_of({"card": "text", "time": "seconds"}).types
+    [DataType(string), TimestampType(timestamp[us, tz=UTC])]
+    """
+    return pa.schema([(name, _arrow(kind)) for name, kind in columns.items()])
+
+
+def dead_letters(letters: Iterable[tuple[str, str]]) -> pa.Table:
+    """Reasons and records as a table."""
+    reasons, records = zip(*letters, strict=True) if (letters := list(letters)) else ((), ())
+    return pa.table([pa.array(reasons, pa.string()), pa.array(records, pa.string())], DEAD)
+
+
+def parse_json(lines: Sequence[str | bytes | None], columns: Mapping[str, str], on: str | None) -> Parsed:
+    """Lines of JSON objects as rows of the columns; other members are left out. Empty lines are none.
+
+    A record is bad if it is no object, if a value is not of its column's type, or if it has no time. Cost: O(lines).
+
+    >>> lines = ['{"t": 1, "x": 2.5}', '{"t": 2', '{"t": 3, "x": "much"}', '{"x": 1}', '[]']
+    >>> parsed = parse_json(lines, {"t": "int", "x": "float"}, "t")
+    >>> parsed.rows.to_pylist()
+    [{'t': 1, 'x': 2.5}]
+    >>> for letter in parsed.dead["reason"].to_pylist():
+    ...     print(letter)
+    it is no JSON: Expecting ',' delimiter at character 8
+    it is no object, {...}
+    column "x": "much" is not a number
+    column "t" has no time
+    """
+    objects, texts, letters = [], [], []
+    for line in lines:
+        text = _text(line)
+        if not text.strip():
+            continue
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            letters.append((_no_json(error), text))
+            continue
+        if isinstance(found, dict):
+            objects.append(found)
+            texts.append(text)
+        else:
+            letters.append(("it is no object, {...}", text))
+    made = {name: _of_values([one.get(name) for one in objects], kind) for name, kind in columns.items()}
+    raw = {name: [one.get(name) for one in objects] for name in columns}
+    return _sorted_out(made, raw, columns, on, texts, letters)
+
+
+def parse_fields(fields: pa.Table, columns: Mapping[str, str], on: str | None) -> Parsed:
+    """Columns of text as rows of the columns; an empty field is null. Cost: O(rows), and O(log rows) for a bad field.
+
+    >>> fields = pa.table({"t": ["1", "2", "", "4"], "x": ["5", "six", "7", ""]})
+    >>> parsed = parse_fields(fields, {"t": "int", "x": "int"}, "t")
+    >>> parsed.rows.to_pylist(), parsed.dead["reason"].to_pylist()
+    ([{'t': 1, 'x': 5}, {'t': 4, 'x': None}], ['column "x": "six" is not a whole number', 'column "t" has no time'])
+    """
+    texts = {name: _nulls(fields.column(name)) for name in columns}
+    made = {name: _of_texts(texts[name], kind) for name, kind in columns.items()}
+    raw = {name: _Lazy(texts[name]) for name in columns}
+    return _sorted_out(made, raw, columns, on, _Records(pa.table(texts)), [])
+
+
+def parse_typed(rows: pa.Table, on: str | None) -> Parsed:
+    """Rows that have their types: only those without a time are bad. Cost: O(rows).
+
+    >>> parse_typed(pa.table({"t": [1, None]}), "t").dead.to_pylist()
+    [{'reason': 'column "t" has no time', 'record': '{"t": null}'}]
+    """
+    if on is None or on not in rows.column_names or not rows.column(on).null_count:
+        return Parsed(rows, dead_letters([]))
+    bad = pc.is_null(rows.column(on))
+    letters = [(_no_time(on), json.dumps(row, default=str)) for row in rows.filter(bad).to_pylist()]
+    return Parsed(rows.filter(pc.invert(bad)), dead_letters(letters))
+
+
+# Values
+
+
+class _Column(NamedTuple):
+    """A column of a type, with null where a value is bad, and where that is."""
+
+    array: pa.Array
+    bad: np.ndarray[Any, Any]
+
+
+class _Lazy:
+    """A column whose values are made into Python objects one by one, for messages."""
+
+    def __init__(self, array: pa.Array) -> None:
+        self._array = array
+
+    def __getitem__(self, place: int) -> Any:
+        return self._array[place].as_py()
+
+
+class _Records:
+    """Rows as the text of a JSON object, made one by one, for dead letters."""
+
+    def __init__(self, rows: pa.Table) -> None:
+        self._rows = rows
+
+    def __getitem__(self, place: int) -> str:
+        return json.dumps(self._rows.slice(place, 1).to_pylist()[0], ensure_ascii=False)
+
+
+def _arrow(kind: str) -> pa.DataType:
+    name = TYPES[kind].arrow
+    return pa.timestamp("us", "UTC") if name.startswith("timestamp") else pa.type_for_alias(name)
+
+
+def _text(line: str | bytes | None) -> str:
+    return line.decode("utf-8", "replace") if isinstance(line, bytes) else line or ""
+
+
+def _no_json(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"it is no JSON: {error.msg} at character {error.pos + 1}"
+    return f"it is no JSON: {error!s:.80}"
+
+
+def odd_fields(expected: int) -> str:
+    """Why a line of CSV is bad that has more or fewer fields than the header."""
+    return f"it has not the {expected} fields of the header"
+
+
+def _no_time(on: str) -> str:
+    return f'column "{on}" has no time'
+
+
+def _nulls(column: pa.ChunkedArray) -> pa.Array:
+    texts = column.combine_chunks().cast(pa.string())
+    return pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
+
+
+def _of_values(values: list[Any], kind: str) -> _Column:
+    """Values of JSON as a column."""
+    allowed = _JSON_TYPES[kind]
+    good = [value if _is_of(value, allowed) else None for value in values]
+    bad = np.array([one is None and value is not None for one, value in zip(good, values, strict=True)], bool)
+    if kind == "timestamp":
+        column = _of_texts(pa.array(good, pa.string()), kind)
+        return _Column(column.array, bad | column.bad)
+    if kind in _SCALE:
+        column = _counted(pa.array([None if one is None else float(one) for one in good], pa.float64()), kind)
+        return _Column(column.array, bad | column.bad)
+    if kind == "float":
+        good = [None if one is None else float(one) for one in good]
+    return _Column(pa.array(good, _arrow(kind)), bad)
+
+
+def _is_of(value: Any, allowed: tuple[type, ...]) -> bool:
+    if type(value) not in allowed:
+        return False
+    return type(value) is not int or -_INT64 <= value < _INT64
+
+
+def _of_texts(texts: pa.Array, kind: str) -> _Column:
+    """Texts as a column. Where a whole piece cannot be read, its halves are, down to the bad ones."""
+    if kind == "text":
+        return _Column(texts, np.zeros(len(texts), bool))
+    pieces: list[pa.Array] = []
+    bad = np.zeros(len(texts), bool)
+    waiting = [(0, len(texts))]
+    while waiting:
+        start, stop = waiting.pop()
+        piece = _cast(texts.slice(start, stop - start), kind)
+        if piece is not None:
+            pieces.append(piece)
+        elif stop - start == 1:
+            bad[start] = True
+            pieces.append(pa.nulls(1, _arrow(kind)))
+        else:
+            middle = (start + stop) // 2
+            waiting += [(middle, stop), (start, middle)]
+    return _Column(pa.chunked_array(pieces, _arrow(kind)).combine_chunks(), bad)
+
+
+def _cast(texts: pa.Array, kind: str) -> pa.Array | None:
+    """All of the texts as that type; None if one cannot be."""
+    try:
+        if kind == "timestamp":
+            return _times(texts)
+        if kind in _SCALE:
+            column = _counted(texts.cast(pa.float64()), kind)
+            return None if column.bad.any() else column.array
+        return texts.cast(_arrow(kind))
+    except pa.ArrowInvalid:
+        return None
+
+
+def _times(texts: pa.Array) -> pa.Array:
+    """Times of UTC: they name their zone, all of them, or none does."""
+    try:
+        return texts.cast(pa.timestamp("us")).cast(pa.timestamp("us", "UTC"))
+    except pa.ArrowInvalid:
+        return texts.cast(pa.timestamp("us", "UTC"))
+
+
+def _counted(numbers: pa.Array, kind: str) -> _Column:
+    """Numbers of seconds or milliseconds as times; those beyond Arrow's are bad."""
+    counts = numbers.to_numpy(zero_copy_only=False) * _SCALE[kind]
+    empty = np.asarray(pc.is_null(numbers))
+    bad = ~empty & ~(np.abs(counts) < float(_INT64))
+    ticks = np.where(empty | bad, 0, counts).round().astype(np.int64)
+    return _Column(pa.array(ticks, mask=empty | bad).cast(_arrow(kind)), bad)
+
+
+# Sorting out
+
+
+def _sorted_out(
+    made: Mapping[str, _Column],
+    raw: Mapping[str, Any],
+    columns: Mapping[str, str],
+    on: str | None,
+    records: Any,
+    letters: list[tuple[str, str]],
+) -> Parsed:
+    """The good rows, and letters for the bad ones."""
+    table = pa.table([column.array for column in made.values()], schema_of(columns))
+    bad = np.zeros(table.num_rows, bool)
+    for column in made.values():
+        bad |= column.bad
+    if on is not None:
+        bad |= np.asarray(pc.is_null(made[on].array))
+    if not bad.any():
+        return Parsed(table, dead_letters(letters))
+    for place in map(int, np.flatnonzero(bad)):
+        wrong = [_wrong(name, raw[name][place], columns[name]) for name, one in made.items() if one.bad[place]]
+        letters.append(("; ".join(wrong) or _no_time(str(on)), records[place]))
+    return Parsed(table.filter(pa.array(~bad)), dead_letters(letters))
+
+
+def _wrong(name: str, value: Any, kind: str) -> str:
+    return f'column "{name}": {json.dumps(value, ensure_ascii=False)[:80]} is not {TYPES[kind].words}'

@@ -1,0 +1,82 @@
+"""The queries of a stream, followed until they end or a signal comes."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Final
+
+from sash.errors import SashError
+from sash.pipeline.progress import Batch, Progress
+from sash.pipeline.stop import Stop
+from sash.spark.stream import report_of
+
+__all__ = ["follow"]
+
+_POLL: Final = 0.25
+
+
+def follow(queries: list[Any], progress: Progress, stop: Stop) -> None:
+    """Show each batch of the first query; stop all of them when a signal comes, or when one of them fails.
+
+    The second query, if there is one, counts bad records: those that it has found since the last batch go with it.
+    """
+    seen, letters = -1, 0
+    try:
+        while not stop:
+            active = [query for query in queries if query.isActive]
+            found = _dead(queries[1]) if len(queries) > 1 else 0
+            for batch in _batches(queries[0], seen):
+                progress.batch(Batch(**vars(batch) | {"dead": found - letters}))
+                seen, letters = batch.number, found
+            for query in queries:
+                _raise_failure(query)
+            if not active:
+                break
+            stop.wait(_POLL)
+    finally:
+        for query in queries:
+            query.stop()
+
+
+def _raise_failure(query: Any) -> None:
+    failure = query.exception()
+    if failure is not None:
+        raise SashError(f"the query for {query.name} failed: {_cause(str(failure))}")
+
+
+def _cause(text: str) -> str:
+    """The part of Spark's account that says what happened."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    telling = [line for line in lines if "Error" in line and not line.startswith(("at ", "File "))]
+    return (telling or lines or ["unknown"])[-1 if telling else 0][:500]
+
+
+def _batches(query: Any, seen: int) -> list[Batch]:
+    """The batches that have ended since the last look."""
+    return [_batch(one) for one in query.recentProgress if one["batchId"] > seen and "addBatch" in one["durationMs"]]
+
+
+def _batch(progress: Any) -> Batch:
+    report = report_of(progress)
+    seconds = progress["durationMs"]["triggerExecution"] / 1000
+    shape = {"number": progress["batchId"], "rows": progress["numInputRows"], "seconds": seconds}
+    shape |= {"at": progress["timestamp"], "lag": _lag(progress)}
+    if report is None:
+        return Batch(**shape)
+    metrics = report.metrics
+    counts = {"results": metrics.results, "late": metrics.late, "keys": metrics.keys}
+    return Batch(**shape | counts | {"state_bytes": metrics.state_bytes})
+
+
+def _lag(progress: Any) -> float | None:
+    """How far the newest event is behind the time at which its batch began."""
+    newest = (progress["eventTime"] or {}).get("max")
+    if newest is None:
+        return None
+    return (datetime.fromisoformat(progress["timestamp"]) - datetime.fromisoformat(newest)).total_seconds()
+
+
+def _dead(query: Any) -> int:
+    """How many bad records the query has found."""
+    observed = (one["observedMetrics"].get("dead") for one in query.recentProgress)
+    return sum(one["letters"] for one in observed if one)

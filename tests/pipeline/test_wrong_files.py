@@ -1,0 +1,194 @@
+"""Wrong pipeline files: each mistake is named with its line, its key and what would be right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from sash.errors import PipelineError
+from sash.pipeline.config import load
+from sash.pipeline.fit import fit
+from tests.pipeline.sample import payments, write
+
+RIGHT = """\
+[source]
+format = "csv"
+path = "payments.csv"
+
+[plan]
+by = "card"
+on = "time"
+windows = ["10m", "1h"]
+
+[plan.aggregations]
+spent = 'Sum("amount")'
+
+[sink]
+format = "parquet"
+path = "results"
+
+[run]
+engine = "local"
+"""
+
+#: What is changed in the right file, into what, and what is said.
+MISTAKES = {
+    "no toml": ("windows = [", "windows = ", '8: \'windows = "10m", "1h"]\' is no TOML: Expected newline or end'),
+    "no quotes": ('format = "csv"', "format = csv", "2: 'format = csv' is no TOML: Invalid value; a text is in quotes"),
+    "no equals sign": ('on = "time"', 'on "time"', "is no TOML: Expected '=' after a key"),
+    "a key twice": (
+        'on = "time"',
+        'on = "time"\non = "card"',
+        "8: 'on = \"card\"' is no TOML: Cannot overwrite",
+    ),
+    "no source": ('[source]\nformat = "csv"\npath = "payments.csv"', "", "source: the table is missing"),
+    "an unknown table": ("[run]", "[runs]", '17: runs: a pipeline has no such table: did you mean "run"?'),
+    "source is no table": ("[source]\n", "source = 1\n[rest]\n", "1: source: it is a table, [source], not 1"),
+    "an unknown format": ('"csv"', '"cvs"', '2: source.format: "cvs" is none that is known: did you mean "csv"?'),
+    "no format": ('format = "csv"\n', "", "1: source.format: it is missing: one of parquet, csv, json, kafka"),
+    "no path": ('path = "payments.csv"\n', "", "1: source.path: it is missing: write the folder, file or pattern"),
+    "a path that is a number": ('"payments.csv"', "7", "3: source.path: it is a text in quotes, not 7"),
+    "no such file": ("payments.csv", "payment.csv", "payment.csv: a file, a folder or a pattern is meant"),
+    "a misspelt key": ("path = ", "pth = ", '3: source.pth: [source] has no such key: did you mean "path"?'),
+    "a delimiter of two": ("[plan]", 'delimiter = ";;"\n[plan]', 'source.delimiter: it is one character, such as ";"'),
+    "watch in quotes": ("[plan]", 'watch = "yes"\n[plan]', "source.watch: it is true or false, without quotes"),
+    "an unknown type": (
+        "[plan]",
+        'columns = {time = "date", card = "text", amount = "int"}\n[plan]',
+        'source.columns.time: "date" is no type: there are',
+    ),
+    "times that are texts": (
+        "[plan]",
+        'columns = {time = "text", card = "text", amount = "int"}\n[plan]',
+        'source.columns.time: the plan takes times from it, and it is "text": write "timestamp"',
+    ),
+    "watched text without columns": (
+        "[plan]",
+        "watch = true\n[plan]",
+        "source.columns: it is missing: name each column",
+    ),
+    "no plan": (RIGHT[RIGHT.index("[plan]") : RIGHT.index("[sink]")], "", "plan: the table is missing: begin it with"),
+    "an unknown part of the plan": ('by = "card"', 'key = "card"', "6: plan.key: 'key' is no part of a plan"),
+    "a window that is none": ('"10m"', '"10 minits"', "8: plan.windows: '10 minits' is no window: unknown unit"),
+    "no windows": ('["10m", "1h"]', "[]", '8: plan.windows: give at least one, such as "1h"'),
+    "an aggregation that is none": ("Sum(", "Summ(", "11: plan.aggregations.spent: 'Summ' is no built-in aggregation"),
+    "an aggregation without a column": ('Sum("amount")', "Sum()", "11: plan.aggregations.spent: Sum() names no column"),
+    "a column without quotes": (
+        '"amount"',
+        "amount",
+        "11: plan.aggregations.spent: amount in 'Sum(amount)' is no plain",
+    ),
+    "an option that is none": ('"amount"', '"amount", q=1', "11: plan.aggregations.spent: Sum has no option 'q'"),
+    "no such key column": ('"card"', '"crd"', '6: plan.by: the source has no column "crd": did you mean "card"?'),
+    "no such time column": ('on = "time"', 'on = "tme"', '7: plan.on: the source has no column "tme"'),
+    "no such value column": ('"amount"', '"amt"', '11: plan.aggregations.spent: the source has no column "amt"'),
+    "a sum of texts": ('Sum("amount")', 'Sum("shop")', '11: plan.aggregations.spent: Sum("shop") reads numbers'),
+    "an unknown emit": ("[plan.agg", 'emit = "late"\n[plan.agg', "plan.emit: emit is 'final', 'arrival', 'update'"),
+    "an unknown sink": ('"parquet"', '"excel"', '14: sink.format: "excel" is none that is known: there are parquet'),
+    "a sink without a path": ('path = "results"', "", "13: sink.path: it is missing: write the folder of the results"),
+    "lists in csv": (
+        'spent = \'Sum("amount")\'\n\n[sink]\nformat = "parquet"',
+        'all = \'Collect("amount")\'\n\n[sink]\nformat = "csv"',
+        '14: sink.format: aggregation "all" gives several values, for which CSV has no form',
+    ),
+    "an unknown engine": (
+        '"local"',
+        '"flink"',
+        '18: run.engine: "flink" is none that is known: there are local',
+    ),
+    "a trigger that is no time": (
+        '"local"',
+        '"local"\ntrigger = 5',
+        "run.trigger: it is a length of time such as",
+    ),
+    "kafka in this process": (
+        'format = "csv"\npath = "payments.csv"',
+        'format = "kafka"\nservers = "x:1"\ntopic = "t"\ncolumns = {time = "int", card = "text", amount = "int"}',
+        'run.engine: "local" reads no kafka: write engine = "spark"',
+    ),
+    "kafka without a topic": (
+        'format = "csv"',
+        'format = "kafka"',
+        "1: source.topic: it is missing: write the name",
+    ),
+    "a function that is none": (
+        'format = "csv"\npath = "payments.csv"',
+        'format = "python"\nfunction = "sources.payments"',
+        '3: source.function: "sources.payments" names no function: write its module, a colon and its name',
+    ),
+    "a module that is not there": (
+        'format = "csv"\npath = "payments.csv"',
+        'format = "python"\nfunction = "no_such_module:rows"',
+        "3: source.function: module no_such_module cannot be imported",
+    ),
+    "a topic without kafka": (
+        '"local"',
+        '"local"\ndead_letter_topic = "dead"',
+        "run.dead_letter_topic: a topic is written on the servers of a kafka sink: leave it out",
+    ),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a file of payments."""
+    write(tmp_path, payments(20))
+    return tmp_path
+
+
+def said(folder: Path, text: str) -> str:
+    """What is said of a pipeline file."""
+    file = folder / "pipeline.toml"
+    file.write_text(text)
+    with pytest.raises(PipelineError) as caught:
+        fit(load(file))
+    return str(caught.value)
+
+
+def test_the_file_without_a_mistake_is_right(folder: Path) -> None:
+    """What the mistakes are made in has none."""
+    (folder / "pipeline.toml").write_text(RIGHT)
+    fit(load(folder / "pipeline.toml"))
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_named_with_its_line(name: str, folder: Path) -> None:
+    """Line, key, and what would be right, in one line for one mistake."""
+    right, wrong, expected = MISTAKES[name]
+    assert RIGHT.count(right) >= 1
+    words = said(folder, RIGHT.replace(right, wrong, 1))
+    assert expected in words
+    assert all(line.startswith("pipeline.toml:") for line in words.splitlines())
+
+
+@pytest.mark.parametrize("name", ["a misspelt key", "an unknown type", "an unknown sink", "no format", "no plan"])
+def test_one_mistake_is_one_line(name: str, folder: Path) -> None:
+    """A mistake is not named again by what follows from it."""
+    right, wrong, _ = MISTAKES[name]
+    lines = said(folder, RIGHT.replace(right, wrong, 1)).splitlines()
+    assert len(lines) == 1
+
+
+def test_a_stream_needs_a_bound_for_late_rows(folder: Path) -> None:
+    """A stream that waits for late rows must say for how long."""
+    text = RIGHT.replace('format = "csv"\npath = "payments.csv"', 'format = "rate"').replace('"local"', '"spark"')
+    text = text.replace('by = "card"\n', "").replace('"time"', '"timestamp"').replace("amount", "value")
+    assert 'plan.lateness: a stream with emit = "final" waits for late rows: write lateness = "10m"' in said(
+        folder, text
+    )
+
+
+def test_all_mistakes_are_named_at_once(folder: Path) -> None:
+    """Nobody mends one mistake to meet the next: all are there, in the order of the file."""
+    text = RIGHT.replace('"csv"', '"cvs"').replace('"10m"', '"ten"').replace('"parquet"', '"excel"')
+    lines = said(folder, text).splitlines()
+    assert [line.split(":")[1] for line in lines] == ["2", "8", "14"]
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    """The way to one is named."""
+    with pytest.raises(PipelineError, match=r"is not there: sash init nothing.toml writes an example"):
+        load(tmp_path / "nothing.toml")
