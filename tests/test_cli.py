@@ -119,3 +119,16 @@ def test_a_spark_that_does_not_start(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert re.fullmatch(r"Spark did not start: .* What it printed is in .*spark\.log\n", done.stderr)
     assert "openjdk version" in (out / "spark.log").read_text()
+
+
+def test_importing_the_package_imports_no_engine() -> None:
+    """`import sash` is cheap: each part is imported when it is first asked for, and is the same from then on."""
+    code = (
+        "import sys, sash\n"
+        "before = [name for name in sys.modules if name.startswith(('numpy', 'sash.aggregations', 'sash.operator'))]\n"
+        "print(before, sash.Sum is sash.Sum, 'Sliding' in dir(sash), callable(sash.rolling))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[] True True True\n"
+    with pytest.raises(AttributeError, match="module 'sash' has no attribute 'Summ'"):
+        sash.Summ  # noqa: B018

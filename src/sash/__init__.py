@@ -8,66 +8,9 @@
 4
 """
 
-from sash import results, store
-from sash.aggregations import (
-    M4,
-    Aggregation,
-    All,
-    Any,
-    ApproxCountDistinct,
-    ArgMax,
-    ArgMin,
-    BitAnd,
-    BitOr,
-    Bloom,
-    BottomK,
-    Collect,
-    CollectDistinct,
-    Composite,
-    Concat,
-    Correlation,
-    Count,
-    CountDistinct,
-    CountMin,
-    Covariance,
-    DecayedSum,
-    Delta,
-    First,
-    FrequentItems,
-    GeometricMean,
-    HarmonicMean,
-    Histogram,
-    IthYoungest,
-    Kurtosis,
-    Last,
-    LinearRegression,
-    LongestIncreasingRun,
-    Max,
-    MaxCount,
-    Mean,
-    Median,
-    Min,
-    MinCount,
-    Mode,
-    NaiveBayes,
-    NUnique,
-    Product,
-    Quantile,
-    Quantiles,
-    Range,
-    Rate,
-    Skewness,
-    Std,
-    Sum,
-    TimeSince,
-    TimeWeightedMean,
-    TopK,
-    Var,
-    WeightedMean,
-    ZScore,
-    aggregation,
-    compiled,
-)
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from sash.errors import (
     AggregationError,
     EmptyWindowError,
@@ -80,23 +23,101 @@ from sash.errors import (
     StoreError,
     WindowSpecError,
 )
-from sash.expressions import col
-from sash.operator import Sliding
-from sash.plan import Plan
 from sash.rolling import rolling
-from sash.triggers import AtWatermark, EachEvent, EveryEvents, EverySlide, OnDemand, OnPunctuation
-from sash.window import Window
-from sash.windows import (
-    AdaptiveWindow,
-    CountWindow,
-    DeltaWindow,
-    LandmarkWindow,
-    PolicyWindow,
-    PunctuatedWindow,
-    SessionWindow,
-    TimeWindow,
-    TumblingWindow,
-)
+
+if _TYPE_CHECKING:
+    from sash import results, store
+    from sash.aggregations import (
+        M4,
+        Aggregation,
+        All,
+        Any,
+        ApproxCountDistinct,
+        ArgMax,
+        ArgMin,
+        BitAnd,
+        BitOr,
+        Bloom,
+        BottomK,
+        Collect,
+        CollectDistinct,
+        Composite,
+        Concat,
+        Correlation,
+        Count,
+        CountDistinct,
+        CountMin,
+        Covariance,
+        DecayedSum,
+        Delta,
+        First,
+        FrequentItems,
+        GeometricMean,
+        HarmonicMean,
+        Histogram,
+        IthYoungest,
+        Kurtosis,
+        Last,
+        LinearRegression,
+        LongestIncreasingRun,
+        Max,
+        MaxCount,
+        Mean,
+        Median,
+        Min,
+        MinCount,
+        Mode,
+        NaiveBayes,
+        NUnique,
+        Product,
+        Quantile,
+        Quantiles,
+        Range,
+        Rate,
+        Skewness,
+        Std,
+        Sum,
+        TimeSince,
+        TimeWeightedMean,
+        TopK,
+        Var,
+        WeightedMean,
+        ZScore,
+        aggregation,
+        compiled,
+    )
+    from sash.expressions import col
+    from sash.operator import Sliding
+    from sash.plan import Plan
+    from sash.triggers import AtWatermark, EachEvent, EveryEvents, EverySlide, OnDemand, OnPunctuation
+    from sash.window import Window
+    from sash.windows import (
+        AdaptiveWindow,
+        CountWindow,
+        DeltaWindow,
+        LandmarkWindow,
+        PolicyWindow,
+        PunctuatedWindow,
+        SessionWindow,
+        TimeWindow,
+        TumblingWindow,
+    )
+else:
+
+    def __getattr__(name: str) -> object:
+        """Everything else is imported when it is first asked for: whoever needs a part does not pay for all."""
+        if name in ("results", "store"):
+            return _import_module(f"sash.{name}")
+        for home in ("aggregations", "windows", "window", "plan", "operator", "triggers", "expressions") if name in __all__ else ():
+            found = getattr(_import_module(f"sash.{home}"), name, None)
+            if found is not None:
+                globals()[name] = found
+                return found
+        raise AttributeError(f"module 'sash' has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})
+
 
 __version__ = "0.1.0"
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from sash.aggregations.base import Aggregation
-from sash.batch.derived import Expressions
-from sash.batch.engine import run
-from sash.batch.labels import At, labels_of, run_at
-from sash.batch.naming import output_name
 from sash.errors import PlanError
-from sash.expressions import Expression
-from sash.frames import Frame, as_frame
-from sash.plan import Plan
-from sash.windows.time import Closed
+
+if TYPE_CHECKING:
+    from sash.aggregations.base import Aggregation
+    from sash.batch.derived import Expressions
+    from sash.batch.labels import At
+    from sash.expressions import Expression
+    from sash.frames import Frame
+    from sash.plan import Plan
+    from sash.windows.time import Closed
 
 __all__ = ["rolling"]
 
@@ -78,6 +78,13 @@ def rolling(
     >>> rolling(frame, at=labels, on="time", window=TimeWindow(3), spent=sash.Sum("amount"))["spent"]
     array([3, 4])
     """
+    # Whoever imports the package does not pay for the engine of frames; whoever runs one does.
+    from sash.batch.labels import labels_of
+    from sash.batch.naming import output_name
+    from sash.expressions import Expression
+    from sash.frames import as_frame
+    from sash.plan import Plan
+
     frame = as_frame(data)
     where = labels_of(at, known, offset)
     if plan is not None:
@@ -103,12 +110,18 @@ def rolling(
 
 
 def _run(frame: Frame, plan: Plan, names: dict[str, str], where: tuple[Any, At] | None, more: Expressions) -> Any:
+    from sash.batch.engine import run
+    from sash.batch.labels import run_at
+    from sash.frames import as_frame
+
     if where is None:
         return run(frame, plan, names, more)
     return run_at(frame, as_frame(where[0]), plan, names, where[1], more)
 
 
 def _refuse_both(plan: Any, window: Any, aggregations: Mapping[str, Any]) -> None:
+    from sash.plan import Plan
+
     if not isinstance(plan, Plan):
         raise TypeError(f"plan is a sash.Plan, not {type(plan).__name__}: give the parts of a plan by name")
     if window is not None or aggregations:

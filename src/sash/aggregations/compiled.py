@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sash.aggregations.base import Aggregation, Native, OnNan
 from sash.aggregations.declared import Result
-from sash.aggregations.numba_functions import Functions, NumberKind, compile_functions
 from sash.aggregations.reading import is_nan
 from sash.aggregations.records import record
 from sash.errors import AggregationError
+
+if TYPE_CHECKING:
+    from sash.aggregations.numba_functions import Functions, NumberKind
 
 __all__ = ["Compiled", "compiled"]
 
@@ -86,6 +88,8 @@ class Compiled(Aggregation):
         # Attributes of the instance, since they are those of the original.
         self.commutative = aggregation.commutative  # type: ignore[misc]
         self.exact = aggregation.exact  # type: ignore[misc]
+        from sash.aggregations.numba_functions import compile_functions
+
         self._functions: Functions = compile_functions(aggregation, values)
 
     def lift(self, value: Any, time: Any = None) -> Any:
