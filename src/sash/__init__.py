@@ -108,7 +108,8 @@ else:
         """Everything else is imported when it is first asked for: whoever needs a part does not pay for all."""
         if name in ("results", "store"):
             return _import_module(f"sash.{name}")
-        for home in ("aggregations", "windows", "window", "plan", "operator", "triggers", "expressions") if name in __all__ else ():
+        homes = ("aggregations", "windows", "window", "plan", "operator", "triggers", "expressions")
+        for home in homes if name in __all__ else ():
             found = getattr(_import_module(f"sash.{home}"), name, None)
             if found is not None:
                 globals()[name] = found
