@@ -42,8 +42,8 @@ class ZScore(OfRow, WithNan):
     >>> import numpy as np
     >>> import sash
     >>> frame = {"t": np.array([1, 2, 3]), "x": np.array([1.0, 3.0, 8.0])}
-    >>> sash.rolling(frame, on="t", window=sash.TimeWindow(9), closed="left", z=sash.ZScore("x"))["z"].tolist()
-    [nan, nan, nan]
+    >>> sash.rolling(frame, on="t", window=sash.TimeWindow(9, closed="left"), z=sash.ZScore("x"))["z"].round(3)
+    array([  nan,   nan, 4.243])
     >>> sash.rolling(frame, on="t", window=3, z=sash.ZScore("x", ddof=0))["z"].round(3)
     array([  nan, 1.   , 1.359])
     """
@@ -70,7 +70,7 @@ class TimeSince(OfRow):
     >>> out = sash.rolling(frame, on="t", window=sash.TimeWindow(100), changed=sash.TimeSince("s"))
     >>> out["changed"]
     array([0., 1., 0., 4.])
-    >>> sash.rolling(frame, on="t", window=sash.TimeWindow(100), closed="left", last=sash.TimeSince())["last"]
+    >>> sash.rolling(frame, on="t", window=sash.TimeWindow(100, closed="left"), last=sash.TimeSince())["last"]
     array([nan,  1.,  3.,  4.])
     """
 

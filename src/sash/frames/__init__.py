@@ -15,9 +15,9 @@ __all__ = ["Frame", "as_frame"]
 def as_frame(data: Any) -> Frame:
     """The frame that the data is; TypeError if it is none.
 
-    Takes `pandas.DataFrame`, `polars.DataFrame`, `pyarrow.Table`, `RecordBatch` and `RecordBatchReader`, dictionaries
-    of arrays, and whatever has `__arrow_c_stream__`, which comes back as a `pyarrow.Table`. No library is imported
-    that the data did not bring, except pyarrow for polars and for foreign frames. Cost: O(1).
+    Takes `pandas.DataFrame`, `polars.DataFrame`, `pyarrow.Table`, `RecordBatch` and `RecordBatchReader`, relations of
+    DuckDB, dictionaries of arrays, and whatever has `__arrow_c_stream__`, which comes back as a `pyarrow.Table`. No
+    library is imported that the data did not bring, except pyarrow for those that go through Arrow. Cost: O(1).
 
     >>> import numpy as np
     >>> as_frame({"x": np.arange(3)}).rows
@@ -27,7 +27,7 @@ def as_frame(data: Any) -> Frame:
     ...
     TypeError: a frame is a DataFrame of pandas or polars, an Arrow table or a dictionary of arrays, not list
     """
-    pandas, polars, pyarrow = (sys.modules.get(name) for name in ("pandas", "polars", "pyarrow"))
+    pandas, polars, pyarrow, duckdb = map(sys.modules.get, ("pandas", "polars", "pyarrow", "duckdb"))
     if pandas is not None and isinstance(data, pandas.DataFrame):
         from sash.frames.pandas import PandasFrame
 
@@ -38,6 +38,10 @@ def as_frame(data: Any) -> Frame:
         return polars_frame(data)
     if pyarrow is not None and isinstance(data, (pyarrow.Table, pyarrow.RecordBatch, pyarrow.RecordBatchReader)):
         return _arrow_frame(data)
+    if duckdb is not None and isinstance(data, duckdb.DuckDBPyRelation):
+        from sash.frames.duckdb import duckdb_frame
+
+        return duckdb_frame(data)
     if isinstance(data, Mapping):
         return ArrayFrame(data)
     if hasattr(data, "__arrow_c_stream__"):
