@@ -3,8 +3,8 @@
     python benchmarks/sliding.py [events]
 
 A line is printed only after the results of native members were compared, one by one, with those of the same aggregation
-run by its Python methods. One key; sums of whole numbers, so that all ways to a sum agree. The streams are one in order,
-and one in which 1% of the events are late by up to 1,000 ticks: with emit="update" each of those revises some hundred
+run by its Python methods. One key; sums of whole numbers, so that all ways to a sum agree. One stream is in order. In
+the other 1% of the events are late by up to 1,000 ticks: with emit="update" each of those revises some hundred
 results, so the results an event are printed beside it.
 """
 

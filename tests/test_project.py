@@ -27,7 +27,13 @@ def text_files() -> Iterator[Path]:
     for path in sorted(PROJECT.rglob("*")):
         folders = path.relative_to(PROJECT).parts[:-1]
         hidden = any(folder.startswith(".") and folder != ".ci" for folder in folders)
-        if path.is_file() and not hidden and not GENERATED & set(folders) and path.suffix != ".so":
+        if (
+            path.is_file()
+            and not hidden
+            and not GENERATED & set(folders)
+            and path.suffix != ".so"
+            and path.name != ".git"
+        ):
             yield path
 
 

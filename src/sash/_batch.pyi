@@ -8,7 +8,8 @@ Integers = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.uint32]
 Marks = npt.NDArray[np.uint8]
 
-class Bounds: ...
+class Bounds:
+    def first(self, position: int) -> int: ...
 
 class Order:
     def __init__(self, size: int, times: Integers | None, codes: Codes | None, keys: int) -> None: ...

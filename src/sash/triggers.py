@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 from sash.durations import Duration, parse_duration
 from sash.errors import WindowSpecError
-from sash.windows import CountWindow, PunctuatedWindow, TimeWindow, TumblingWindow, WindowPolicy
+from sash.windows import PunctuatedWindow, WindowPolicy
 from sash.windows.described import Described, checked_time, read_description, reader, whole_number
 
 __all__ = [
@@ -187,6 +187,7 @@ def resolve_trigger(trigger: Trigger | None, policies: Sequence[WindowPolicy]) -
 
     For windows with a slide it fires at their slides, for count windows at their `every`, for all others at each event.
 
+    >>> from sash.windows import TimeWindow
     >>> resolve_trigger(None, [TimeWindow("1h", every="1m")]), resolve_trigger(None, [TimeWindow("1h")])
     (EverySlide('1m'), EachEvent())
     >>> resolve_trigger(EverySlide(), [TimeWindow("1h")])
@@ -212,23 +213,15 @@ def resolve_trigger(trigger: Trigger | None, policies: Sequence[WindowPolicy]) -
 
 
 def _implied(policies: Sequence[WindowPolicy]) -> Trigger:
-    return _same([_slide_of(policy) or _count_of(policy) for policy in policies], policies) or EachEvent()
+    return _same([_slide_of(policy) or _step_of(policy) for policy in policies], policies) or EachEvent()
 
 
 def _slide_of(policy: WindowPolicy) -> EverySlide | None:
-    if isinstance(policy, TimeWindow) and policy.every is not None:
-        return EverySlide(policy.every)
-    if isinstance(policy, TumblingWindow) and policy.length is not None:
-        return EverySlide(policy.length, policy.origin)
-    return None
+    return None if policy.slide is None else EverySlide(*policy.slide)
 
 
-def _count_of(policy: WindowPolicy) -> EveryEvents | None:
-    if isinstance(policy, CountWindow) and policy.every > 1:
-        return EveryEvents(policy.every)
-    if isinstance(policy, TumblingWindow) and policy.count is not None:
-        return EveryEvents(policy.count)
-    return None
+def _step_of(policy: WindowPolicy) -> EveryEvents | None:
+    return None if policy.step is None else EveryEvents(policy.step)
 
 
 Same = TypeVar("Same")

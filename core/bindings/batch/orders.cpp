@@ -125,13 +125,19 @@ Bounds bounds_of(const Order& order, nb::handle config, bool reals, bool peers, 
     return find_bounds(order, policy, reals, peers, known);
 }
 
+//! Where the window of the row at a position begins.
+Position first_at(const Bounds& bounds, std::size_t position) {
+    if (position >= bounds.first.size()) throw std::out_of_range("there is no such row");
+    return bounds.first[position];
+}
+
 }  // namespace
 
 void bind_orders(nb::module_& module) {
     module.def("encode_integers", &encode_integers, nb::arg("keys"), nb::arg("nulls").none());
     module.def("encode_objects", &encode_objects, nb::arg("keys"));
 
-    nb::class_<Bounds>(module, "Bounds");
+    nb::class_<Bounds>(module, "Bounds").def("first", &first_at, nb::arg("position"));
 
     nb::class_<Order>(module, "Order")
         .def(nb::new_(&make_order), nb::arg("size"), nb::arg("times").none(), nb::arg("codes").none(), nb::arg("keys"),

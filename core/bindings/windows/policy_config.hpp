@@ -6,8 +6,10 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -37,18 +39,13 @@ Value named(const Named<Value> (&table)[N], nb::handle name) {
     throw std::invalid_argument("the core knows nothing called " + wanted);
 }
 
-inline constexpr Named<windows::Policy::Kind> kPolicies[] = {
-    {"time", windows::Policy::Kind::time},
-    {"tumbling", windows::Policy::Kind::tumbling},
-    {"session", windows::Policy::Kind::session},
-    {"landmark", windows::Policy::Kind::landmark},
-    {"count", windows::Policy::Kind::count},
-    {"tumbling_count", windows::Policy::Kind::tumbling_count},
-    {"punctuated", windows::Policy::Kind::punctuated},
-    {"delta", windows::Policy::Kind::delta},
-    {"programmable", windows::Policy::Kind::programmable},
-    {"adaptive", windows::Policy::Kind::adaptive},
-};
+inline windows::Policy::Kind kind_of(nb::handle name) {
+    const auto wanted = nb::cast<std::string>(name);
+    const auto& names = windows::Policy::kNames;
+    const auto found = std::find(std::begin(names), std::end(names), wanted);
+    if (found == std::end(names)) throw std::invalid_argument("the core knows no window called " + wanted);
+    return static_cast<windows::Policy::Kind>(found - std::begin(names));
+}
 
 inline Length length_of(const LengthSpec& spec) {
     return {spec.first, spec.second};
@@ -71,7 +68,7 @@ inline windows::Mark mark_of(nb::handle value) {
 inline windows::Policy policy_of(nb::handle config, bool reals) {
     const Length length = length_of(nb::cast<LengthSpec>(config.attr("length")));
     const bool with_start = nb::cast<bool>(config.attr("with_start"));
-    return {.kind = named(kPolicies, config.attr("kind")),
+    return {.kind = kind_of(config.attr("kind")),
             .span = {length, with_start, nb::cast<bool>(config.attr("with_end"))},
             .grid = {length, nb::cast<Time>(config.attr("origin")), reals},
             .left = with_start,

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sash._batch import Bounds, Order
-from sash.batch.policies import by_operator
 from sash.frames.base import Marks
 from sash.plan import Plan
 from sash.times import FLOAT, INT, Kind
-from sash.windows import CountWindow, SessionWindow, TumblingWindow, WindowPolicy
-from sash.windows.config import policy_config
+from sash.windows import CountWindow, WindowPolicy
 from sash.windows.scale import Scale
+from sash.windows.time import ends_in
 
 __all__ = ["bounds_of", "refusal"]
 
@@ -20,8 +19,7 @@ def refusal(window: WindowPolicy, arrival: bool) -> str | None:
     """Why a batch cannot run such a window; None if it can."""
     if isinstance(window, CountWindow) and window.every != 1:
         return f"{window!r} does not emit at every row, and a frame gets one result a row: leave out every="
-    by_count = isinstance(window, TumblingWindow) and window.count is not None
-    if arrival and (by_count or by_operator(window) or isinstance(window, SessionWindow)):
+    if arrival and window.moves_with_late:
         return f'{window!r} changes as late rows come, so emit="arrival" has no result here: use sash.Sliding'
     return None
 
@@ -31,7 +29,8 @@ def bounds_of(order: Order, window: WindowPolicy, kind: Kind | None, plan: Plan,
     the kind of times. Cost: O(n)."""
     # Windows that count rows need no times.
     scale = Scale(INT if kind is None else kind)
-    config = policy_config(window, scale)
+    config = window.core(scale)
     if isinstance(window, CountWindow):
-        config = replace(config, with_start=plan.closed in ("left", "both"), with_end=plan.closed in ("right", "both"))
+        with_start, with_end = ends_in(plan.closed)
+        config = replace(config, with_start=with_start, with_end=with_end)
     return order.bounds(config, scale.kind == FLOAT, plan.peers, plan.emit == "arrival", labels)

@@ -10,7 +10,7 @@ from sash.aggregations.written import read_call
 from sash.batch.naming import output_name, read_window, window_label
 from sash.durations import Duration, parse_duration
 from sash.errors import PlanError, SashError
-from sash.windows import CountWindow, WindowPolicy
+from sash.windows import WindowPolicy
 from sash.windows.time import Closed
 
 __all__ = ["Checks", "as_list", "window_of"]
@@ -145,7 +145,7 @@ class Checks:
 
     def times_are_named(self, windows: Iterable[WindowPolicy], on: str | None) -> None:
         """Windows in time need times."""
-        timed = [window for window in windows if not isinstance(window, CountWindow)]
+        timed = [window for window in windows if window.in_time]
         if on is None and timed:
             self.problem(f"on: {timed[0]!r} needs the column of times")
 

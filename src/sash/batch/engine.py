@@ -16,7 +16,7 @@ from sash.batch.columns import Columns
 from sash.batch.derived import NO_EXPRESSIONS, Expressions, expression_problems, with_expressions
 from sash.batch.naming import output_name
 from sash.batch.passes import Batch, Sorted, choose, wrong_type
-from sash.batch.policies import Events, by_operator, columns_of, operator_problem
+from sash.batch.policies import Events, operator_problem
 from sash.batch.probes import Probes
 from sash.batch.slides import Slides, slide_problems, slides
 from sash.errors import PlanError, SashError
@@ -125,7 +125,7 @@ def _bounds(order: Order, kind: Kind | None, plan: Plan, labels: Marks | None = 
     problems: list[str] = []
     for window in plan.windows:
         try:
-            found.append(None if by_operator(window) else bounds_of(order, window, kind, plan, labels))
+            found.append(None if window.by_value else bounds_of(order, window, kind, plan, labels))
         except SashError as error:
             problems.append(str(error))
     settle(problems)
@@ -158,7 +158,7 @@ def read_problems(known: Sequence[str], plan: Plan) -> list[str]:
     if plan.emit == "update":
         problems.append('emit="update" revises results as events come, and a frame is all there: use sash.Sliding')
     problems += [why for window in plan.windows if (why := refusal(window, plan.emit == "arrival"))]
-    read = dict.fromkeys([*plan.columns, *(name for window in plan.windows for name in columns_of(window))])
+    read = dict.fromkeys([*plan.columns, *(name for window in plan.windows for name in window.columns)])
     for column in read:
         if column not in known:
             problems.append(f"the frame has no column {column!r}: it has {', '.join(map(repr, known))}")

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from sash.aggregations.base import Aggregation
 from sash.batch.naming import output_name
 from sash.batch.passes import choose
-from sash.batch.policies import by_operator
 from sash.batch.slides import slides
 from sash.windows import CountWindow, TimeWindow, WindowPolicy
 
@@ -54,7 +53,7 @@ def _order(plan: Plan) -> str:
 
 
 def _window(plan: Plan, label: str, window: WindowPolicy) -> list[str]:
-    if by_operator(window):
+    if window.by_value:
         shared = "  sash.Sliding runs it, row after row: what is in depends on the values of the rows."
     elif isinstance(window, CountWindow):
         shared = "  Blocks as long as the window: a window is a suffix of one and a prefix of the next."
@@ -68,7 +67,7 @@ def _window(plan: Plan, label: str, window: WindowPolicy) -> list[str]:
 
 
 def _how(aggregation: Aggregation, window: WindowPolicy) -> str:
-    if by_operator(window):
+    if window.by_value:
         return "range queries over a FiBA tree"
     stacks = "block scans" if isinstance(window, CountWindow) else "two stacks"
     return choose(aggregation, ["real"] * len(aggregation.columns), late=False).how(stacks)

@@ -16,7 +16,6 @@ from sash.aggregations.of_row import ZScore
 from sash.batch.common_times import Ticks, before, common_times
 from sash.batch.derived import NO_EXPRESSIONS, Expressions, expression_problems, with_expressions
 from sash.batch.engine import Job, read_problems, settle, type_problems
-from sash.batch.policies import by_operator
 from sash.batch.probes import Probes
 from sash.batch.slides import slides
 from sash.durations import Duration, parse_duration
@@ -115,7 +114,7 @@ def label_problems(plan: Plan, known: str | None) -> list[str]:
         if isinstance(getattr(one, "inner", one), ZScore)
     ]
     problems += [
-        f"{one!r} depends on the values of events, and a label has none" for one in plan.windows if by_operator(one)
+        f"{one!r} depends on the values of events, and a label has none" for one in plan.windows if one.by_value
     ]
     return problems
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from sash.aggregations.base import Aggregation
 from sash.aggregations.composite import Composite
@@ -18,45 +18,14 @@ from sash.frames import Frame
 from sash.frames.base import Answer, Codes
 from sash.operator import Sliding
 from sash.times import Kind, decode_array
-from sash.windows import (
-    AdaptiveWindow,
-    CountWindow,
-    LandmarkWindow,
-    PolicyWindow,
-    PunctuatedWindow,
-    SessionWindow,
-    TimeWindow,
-    TumblingWindow,
-    WindowPolicy,
-)
+from sash.windows import AdaptiveWindow, PolicyWindow, WindowPolicy
 
-__all__ = ["Events", "by_operator", "columns_of", "operator_problem"]
-
-#: The ends of all others depend on the values of events.
-_BY_TIME_OR_PLACE: Final = (CountWindow, LandmarkWindow, SessionWindow, TimeWindow, TumblingWindow)
-
-
-def by_operator(window: WindowPolicy) -> bool:
-    """Whether the window is run by the operator."""
-    return not isinstance(window, _BY_TIME_OR_PLACE)
-
-
-def columns_of(window: WindowPolicy) -> tuple[str, ...]:
-    """The columns that the window itself reads."""
-    if isinstance(window, PolicyWindow):
-        return () if window.over is None else window.over.columns
-    read = _reader(window)
-    return (read,) if isinstance(read, str) else ()
-
-
-def _reader(window: WindowPolicy) -> Any:
-    """What the window reads of a row: a column, or a function of it."""
-    return window.predicate if isinstance(window, PunctuatedWindow) else getattr(window, "of", None)
+__all__ = ["Events", "operator_problem"]
 
 
 def operator_problem(aggregation: Aggregation, window: WindowPolicy) -> str | None:
     """Why the operator cannot run the aggregation over such a window of rows; None if it can."""
-    if by_operator(window) and isinstance(getattr(aggregation, "inner", aggregation), OfRow):
+    if window.by_value and isinstance(getattr(aggregation, "inner", aggregation), OfRow):
         return f"{aggregation!r} is of the row itself, and {window!r} is run by sash.Sliding: use another window"
     if isinstance(window, AdaptiveWindow) and window.of is None and len(aggregation.columns) != 1:
         return f"{window!r} measures the value of {aggregation!r}, which is no single column: give of="
@@ -90,8 +59,8 @@ class Events:
         return tidy(results)
 
     def _rows(self, aggregation: Aggregation, window: WindowPolicy) -> list[dict[str, Any]]:
-        whole = takes_row(aggregation) or callable(_reader(window))
-        names = self.frame.names if whole else list(dict.fromkeys([*self.columns, *columns_of(window)]))
+        whole = takes_row(aggregation) or callable(window.reads)
+        names = self.frame.names if whole else list(dict.fromkeys([*self.columns, *window.columns]))
         parts = [self.frame.objects(name) for name in names]
         return [dict(zip(names, row, strict=True)) for row in zip(*parts, strict=True)]
 

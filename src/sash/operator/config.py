@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from sash import codec
 from sash.aggregations import records
@@ -18,15 +18,12 @@ from sash.operator.results import Result, same
 from sash.operator.spec import Spec
 from sash.times import Kind
 from sash.triggers import AtWatermark, EveryEvents, EverySlide, OnDemand, OnPunctuation, resolve_trigger
-from sash.windows import PolicyWindow, SessionWindow, TimeWindow, TumblingWindow, WindowPolicy
-from sash.windows.config import CoreLength, PolicyConfig, length_of, policy_config
+from sash.windows import PolicyWindow, SessionWindow, TimeWindow, WindowPolicy
+from sash.windows.config import CoreLength, PolicyConfig, length_of
 from sash.windows.described import read_by
 from sash.windows.scale import Grid, Scale
 
 __all__ = ["Config", "Output", "configure", "configure_lookups"]
-
-#: A start that lies before all times that 64 bits hold comes out as this one.
-_EARLIEST: Final = -(2**63)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +125,7 @@ def configure_lookups(row: Row, windows: tuple[TimeWindow, ...], kind: Kind) -> 
         outputs=(Output(None, 0, len(row.answers), composite=True),),
         empties=tuple(_empty(answer) for answer in row.answers),
         makes_objects=False,
-        policies=tuple(policy_config(window, scale) for window in windows),
+        policies=tuple(window.core(scale) for window in windows),
         windows=windows,
         fires_on="events",
         emit="arrival",
@@ -247,19 +244,13 @@ def _policies(spec: Spec, scale: Scale) -> tuple[PolicyConfig, ...]:
         if isinstance(policy, PolicyWindow) and policy.over is not None:
             output += 1
             seen = output
-        configs.append(policy_config(policy, scale, seen))
+        configs.append(policy.core(scale, seen))
     return tuple(configs)
 
 
 def _early_start(policies: tuple[WindowPolicy, ...], scale: Scale, window: int, end: int, by_event: bool) -> Any:
     """The start of a window that begins before all times that 64 bits hold."""
-    policy, start = policies[window], _EARLIEST
-    if isinstance(policy, TimeWindow):
-        start = scale.back(end, scale.length(policy.length))
-    elif isinstance(policy, TumblingWindow) and policy.length is not None:
-        grid = Grid(scale, policy.length, policy.origin)
-        start = grid.last(end) if by_event and policy.closed == "left" else grid.before(end)
-    return scale.time(start)
+    return scale.time(policies[window].early_start(scale, end, by_event))
 
 
 def _lateness(spec: Spec, scale: Scale) -> CoreLength | None:

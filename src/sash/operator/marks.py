@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sash.windows import AdaptiveWindow, DeltaWindow, PunctuatedWindow, WindowPolicy
+from sash.windows import WindowPolicy
 from sash.windows.described import read_by
 
 __all__ = ["Mark", "mark_column", "mark_of"]
@@ -25,11 +25,9 @@ def mark_of(policy: WindowPolicy) -> Mark | None:
     >>> mark_of(sash.DeltaWindow(int, 5))(3), mark_of(sash.CountWindow(3))
     (3, None)
     """
-    if isinstance(policy, PunctuatedWindow):
-        return partial(_punctuation, policy.predicate)
-    if isinstance(policy, (DeltaWindow, AdaptiveWindow)):
-        return partial(measure, policy.of)
-    return None
+    if policy.measures:
+        return partial(measure, policy.reads)
+    return None if policy.reads is None else partial(_punctuation, policy.reads)
 
 
 def _punctuation(predicate: Any, value: Any) -> bool:
@@ -60,8 +58,9 @@ def mark_column(policy: WindowPolicy, values: Any, rows: Callable[[], list[Any]]
     mark = mark_of(policy)
     if mark is None:
         return None
-    if isinstance(policy, (DeltaWindow, AdaptiveWindow)) and not callable(policy.of):
-        column = values.get(policy.of) if isinstance(values, Mapping) else values if policy.of is None else None
+    read = policy.reads
+    if policy.measures and not callable(read):
+        column = values.get(read) if isinstance(values, Mapping) else values if read is None else None
         if isinstance(column, np.ndarray) and column.ndim == 1 and column.dtype.kind in "if":
             return np.ascontiguousarray(column, np.int64 if column.dtype.kind == "i" else np.float64)
     return [mark(row) for row in rows()]

@@ -27,7 +27,7 @@ from sash.aggregations.base import Aggregation
 from sash.aggregations.composite import Composite
 from sash.aggregations.distinct import CountDistinct
 from sash.aggregations.filtered import Filtered
-from sash.windows import AdaptiveWindow, DeltaWindow, WindowPolicy
+from sash.windows import WindowPolicy
 
 __all__ = ["is_number", "not_a_key", "not_a_measure", "not_a_time", "wrong_columns"]
 
@@ -58,7 +58,7 @@ def not_a_key(name: str, kind: DataType) -> str | None:
 
 def not_a_measure(window: WindowPolicy, columns: Mapping[str, DataType]) -> str | None:
     """Why the window cannot measure rows by the column that it names; None if it can, or names none."""
-    name = window.of if isinstance(window, (AdaptiveWindow, DeltaWindow)) else None
+    name = window.reads if window.measures else None
     kind = columns.get(name) if isinstance(name, str) else None
     if kind is None or is_number(kind) or isinstance(kind, DecimalType):
         return None

@@ -8,7 +8,9 @@ from typing import Any, ClassVar
 
 from sash.errors import WindowSpecError
 from sash.windows.base import WindowPolicy, policy
+from sash.windows.config import PolicyConfig
 from sash.windows.described import reader
+from sash.windows.scale import Scale
 
 __all__ = ["AdaptiveWindow"]
 
@@ -35,6 +37,8 @@ class AdaptiveWindow(WindowPolicy):
     sash.errors.WindowSpecError: delta is a probability between 0 and 1, both out, and 1 is not
     """
 
+    by_value: ClassVar[bool] = True
+    measures: ClassVar[bool] = True
     defaults: ClassVar[Mapping[str, Any]] = {"delta": 0.002, "of": None}
 
     delta: float
@@ -45,6 +49,15 @@ class AdaptiveWindow(WindowPolicy):
             raise WindowSpecError(f"delta is a probability between 0 and 1, both out, and {delta!r:.60} is not")
         object.__setattr__(self, "delta", float(delta))
         object.__setattr__(self, "of", None if of is None else reader("of", of, "that measures an event"))
+
+    def core(self, scale: Scale, output: int = 0) -> PolicyConfig:
+        """The policy as the core takes it."""
+        return PolicyConfig("adaptive", delta=self.delta)
+
+    @property
+    def reads(self) -> str | Callable[[Any], Any] | None:
+        """The measure; None where it is the value itself."""
+        return self.of
 
     def describe(self) -> str:
         """The policy in words, with which ends are in."""

@@ -8,7 +8,9 @@ from typing import Any, ClassVar
 
 from sash.errors import WindowSpecError
 from sash.windows.base import WindowPolicy, policy
+from sash.windows.config import PolicyConfig
 from sash.windows.described import whole_number
+from sash.windows.scale import Scale
 
 __all__ = ["CountWindow"]
 
@@ -46,6 +48,20 @@ class CountWindow(WindowPolicy):
             )
         object.__setattr__(self, "n", size)
         object.__setattr__(self, "every", slide)
+
+    def core(self, scale: Scale, output: int = 0) -> PolicyConfig:
+        """The policy as the core takes it."""
+        return PolicyConfig("count", count=self.n)
+
+    @property
+    def in_time(self) -> bool:
+        """It counts events."""
+        return False
+
+    @property
+    def step(self) -> int | None:
+        """Its results are `every` events apart, if that is not at each event."""
+        return None if self.every == 1 else self.every
 
     def describe(self) -> str:
         """The policy in words, with which ends are in."""

@@ -9,7 +9,9 @@ from typing import Any, ClassVar
 
 from sash.errors import WindowSpecError
 from sash.windows.base import WindowPolicy, policy
+from sash.windows.config import PolicyConfig
 from sash.windows.described import reader
+from sash.windows.scale import Scale
 
 __all__ = ["DeltaWindow"]
 
@@ -33,6 +35,8 @@ class DeltaWindow(WindowPolicy):
     sash.errors.WindowSpecError: delta must be a finite number above zero, and -1 is not
     """
 
+    by_value: ClassVar[bool] = True
+    measures: ClassVar[bool] = True
     positional: ClassVar[tuple[str, ...]] = ("of", "delta")
 
     of: str | Callable[[Any], Any]
@@ -45,6 +49,15 @@ class DeltaWindow(WindowPolicy):
             raise WindowSpecError(f"delta must be a finite number above zero, and {delta!r} is not")
         object.__setattr__(self, "of", reader("of", of, "that measures an event"))
         object.__setattr__(self, "delta", delta)
+
+    def core(self, scale: Scale, output: int = 0) -> PolicyConfig:
+        """The policy as the core takes it."""
+        return PolicyConfig("delta", delta=self.delta)
+
+    @property
+    def reads(self) -> str | Callable[[Any], Any]:
+        """The measure."""
+        return self.of
 
     def describe(self) -> str:
         """The policy in words, with which ends are in."""

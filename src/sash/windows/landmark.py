@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from sash.times import bound
 from sash.windows.base import WindowPolicy, policy
+from sash.windows.config import PolicyConfig
 from sash.windows.described import checked_time
+from sash.windows.scale import Scale
 
 __all__ = ["LandmarkWindow"]
 
@@ -31,6 +34,10 @@ class LandmarkWindow(WindowPolicy):
 
     def __init__(self, since: Any = None) -> None:
         object.__setattr__(self, "since", checked_time("since", since))
+
+    def core(self, scale: Scale, output: int = 0) -> PolicyConfig:
+        """The policy as the core takes it."""
+        return PolicyConfig("landmark", since=None if self.since is None else bound(scale.kind, self.since, up=True))
 
     def describe(self) -> str:
         """The policy in words, with which ends are in."""

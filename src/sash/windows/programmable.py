@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 from sash.aggregations.base import Aggregation
 from sash.errors import WindowSpecError
 from sash.windows.base import WindowPolicy, policy
+from sash.windows.config import PolicyConfig
+from sash.windows.scale import Scale
 
 __all__ = ["PolicyWindow"]
 
@@ -34,6 +36,7 @@ class PolicyWindow(WindowPolicy):
     sash.errors.WindowSpecError: evict_when=<function <lambda> at ...> of PolicyWindow is a function, ...
     """
 
+    by_value: ClassVar[bool] = True
     positional: ClassVar[tuple[str, ...]] = ("evict_when",)
     defaults: ClassVar[Mapping[str, Any]] = {"over": None}
 
@@ -49,6 +52,15 @@ class PolicyWindow(WindowPolicy):
             raise WindowSpecError(f"over is an aggregation, such as sash.Sum(), not {over!r:.60}")
         object.__setattr__(self, "evict_when", evict_when)
         object.__setattr__(self, "over", over)
+
+    def core(self, scale: Scale, output: int = 0) -> PolicyConfig:
+        """The policy as the core takes it."""
+        return PolicyConfig("programmable", evict_when=self.evict_when, output=output)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the aggregation that it looks at."""
+        return () if self.over is None else self.over.columns
 
     def describe(self) -> str:
         """The policy in words, with which ends are in."""

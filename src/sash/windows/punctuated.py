@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from sash.windows.base import WindowPolicy, policy
+from sash.windows.config import PolicyConfig
 from sash.windows.described import reader
+from sash.windows.scale import Scale
 
 __all__ = ["PunctuatedWindow"]
 
@@ -26,12 +28,22 @@ class PunctuatedWindow(WindowPolicy):
     'the events after the last punctuation (last_of_trip), up to and with the next'
     """
 
+    by_value: ClassVar[bool] = True
     positional: ClassVar[tuple[str, ...]] = ("predicate",)
 
     predicate: str | Callable[[Any], Any]
 
     def __init__(self, predicate: str | Callable[[Any], Any]) -> None:
         object.__setattr__(self, "predicate", reader("predicate", predicate, "that says what closes a window"))
+
+    def core(self, scale: Scale, output: int = 0) -> PolicyConfig:
+        """The policy as the core takes it."""
+        return PolicyConfig("punctuated")
+
+    @property
+    def reads(self) -> str | Callable[[Any], Any]:
+        """What says whether an event is a punctuation."""
+        return self.predicate
 
     def describe(self) -> str:
         """The policy in words, with which ends are in."""

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 from sash.durations import Duration, parse_duration
 from sash.windows.base import WindowPolicy, policy
+from sash.windows.config import PolicyConfig, length_of
+from sash.windows.scale import Scale
 
 __all__ = ["SessionWindow"]
 
@@ -31,6 +33,15 @@ class SessionWindow(WindowPolicy):
 
     def __init__(self, gap: Any) -> None:
         object.__setattr__(self, "gap", parse_duration(gap))
+
+    def core(self, scale: Scale, output: int = 0) -> PolicyConfig:
+        """The policy as the core takes it."""
+        return PolicyConfig("session", length_of(scale.length(self.gap)))
+
+    @property
+    def moves_with_late(self) -> bool:
+        """A late event may join two sessions."""
+        return True
 
     def describe(self) -> str:
         """The policy in words, with which ends are in."""

@@ -9,8 +9,10 @@ from typing import Any, ClassVar, Literal
 from sash.durations import Duration, parse_duration
 from sash.errors import WindowSpecError
 from sash.windows.base import WindowPolicy, policy
+from sash.windows.config import PolicyConfig, length_of
+from sash.windows.scale import Scale
 
-__all__ = ["CLOSED", "Closed", "TimeWindow", "check_closed"]
+__all__ = ["CLOSED", "Closed", "TimeWindow", "check_closed", "ends_in"]
 
 Closed = Literal["right", "left", "both", "neither"]
 
@@ -28,6 +30,15 @@ def check_closed(closed: Any, words: tuple[str, ...] = tuple(CLOSED)) -> Closed:
     if closed not in words:
         raise WindowSpecError(f"closed is {', '.join(map(repr, words))}, not {closed!r}")
     return closed  # type: ignore[no-any-return]
+
+
+def ends_in(closed: Closed) -> tuple[bool, bool]:
+    """Whether the start and the end are in.
+
+    >>> ends_in("right")
+    (False, True)
+    """
+    return closed in ("left", "both"), closed in ("right", "both")
 
 
 @policy
@@ -70,6 +81,24 @@ class TimeWindow(WindowPolicy):
         object.__setattr__(self, "length", whole)
         object.__setattr__(self, "every", slide)
         object.__setattr__(self, "closed", check_closed(closed))
+
+    def core(self, scale: Scale, output: int = 0) -> PolicyConfig:
+        """The policy as the core takes it."""
+        return PolicyConfig("time", length_of(scale.length(self.length)), *ends_in(self.closed))
+
+    @property
+    def slide(self) -> tuple[Duration, Any] | None:
+        """Its results are `every` apart, if that is given."""
+        return None if self.every is None else (self.every, None)
+
+    @property
+    def reach(self) -> Duration:
+        """The length."""
+        return self.length
+
+    def early_start(self, scale: Scale, end: int, by_event: bool) -> int:
+        """The length before the end."""
+        return scale.back(end, scale.length(self.length))
 
     def describe(self) -> str:
         """The policy in words, with which ends are in."""

@@ -9,8 +9,10 @@ from typing import Any, ClassVar
 from sash.durations import Duration, parse_duration
 from sash.errors import WindowSpecError
 from sash.windows.base import WindowPolicy, policy
+from sash.windows.config import PolicyConfig, length_of
 from sash.windows.described import checked_time, whole_number
-from sash.windows.time import CLOSED, Closed, check_closed
+from sash.windows.scale import Grid, Scale
+from sash.windows.time import CLOSED, Closed, check_closed, ends_in
 
 __all__ = ["TumblingWindow"]
 
@@ -54,6 +56,44 @@ class TumblingWindow(WindowPolicy):
         object.__setattr__(self, "count", None if count is None else whole_number("count", count, 1))
         object.__setattr__(self, "closed", check_closed(closed, ("right", "left")))
         object.__setattr__(self, "origin", checked_time("origin", origin))
+
+    def core(self, scale: Scale, output: int = 0) -> PolicyConfig:
+        """The policy as the core takes it."""
+        if self.count is not None:
+            return PolicyConfig("tumbling_count", count=self.count)
+        grid = self._grid(scale)
+        return PolicyConfig("tumbling", length_of(grid.every), *ends_in(self.closed), grid.origin)
+
+    def _grid(self, scale: Scale) -> Grid:
+        assert self.length is not None
+        return Grid(scale, self.length, self.origin)
+
+    @property
+    def slide(self) -> tuple[Duration, Any] | None:
+        """A window in time has its result when it is over."""
+        return None if self.length is None else (self.length, self.origin)
+
+    @property
+    def step(self) -> int | None:
+        """So has a window of a number of events."""
+        return self.count
+
+    @property
+    def moves_with_late(self) -> bool:
+        """A late event shifts the blocks of events behind it."""
+        return self.count is not None
+
+    @property
+    def reach(self) -> Duration | None:
+        """The length, if it has one."""
+        return self.length
+
+    def early_start(self, scale: Scale, end: int, by_event: bool) -> int:
+        """Where the block begins."""
+        if self.length is None:
+            return WindowPolicy.early_start(self, scale, end, by_event)
+        grid = self._grid(scale)
+        return grid.last(end) if by_event and self.closed == "left" else grid.before(end)
 
     def describe(self) -> str:
         """The policy in words, with which ends are in."""

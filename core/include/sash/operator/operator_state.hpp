@@ -388,18 +388,8 @@ private:
     auto stepper(KeyId id, std::size_t window) const {
         return [this, id, window](std::size_t start, std::size_t place) {
             const Policy& policy = plan_.policies[window];
-            const State& state = keys_[id];
-            const windows::Steps& steps = state.extras().steps[window];
-            switch (policy.kind) {
-                case Policy::Kind::punctuated:
-                    return steps.after_punctuation(start, place);
-                case Policy::Kind::delta:
-                    return steps.within(start, place, policy.delta);
-                case Policy::Kind::adaptive:
-                    return steps.unchanged(start, place, policy.delta.real);
-                default:
-                    return leaving(id, window, start, place);
-            }
+            if (policy.kind == Policy::Kind::programmable) return leaving(id, window, start, place);
+            return keys_[id].extras().steps[window].next(policy, start, place);
         };
     }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "sash/time.hpp"
 #include "sash/windows/grid.hpp"
@@ -37,6 +38,7 @@ inline bool Mark::is_ahead(const Mark& other, const Mark& distance) const {
 }
 
 struct Policy {
+    //! In groups: the predicates below ask which group a kind is in.
     enum class Kind : std::uint8_t {
         time,
         tumbling,
@@ -49,6 +51,10 @@ struct Policy {
         programmable,
         adaptive
     };
+    //! By the number of the kind.
+    static constexpr std::string_view kNames[] = {"time",         "tumbling",       "session",    "landmark",
+                                                  "count",        "tumbling_count", "punctuated", "delta",
+                                                  "programmable", "adaptive"};
 
     Kind kind = Kind::time;
     //! Of a time window; of a session, the gap.

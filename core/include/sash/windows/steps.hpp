@@ -67,7 +67,18 @@ public:
 
     std::size_t bytes() const { return starts_.size() * (sizeof(Start) + sizeof(Mark)) + sums_.size() * sizeof(Sums); }
 
-    // How each policy steps: where the window of a row begins, given where that of the row before began.
+    //! How each policy steps: where the window of a row begins, given where that of the row before began. A
+    //! programmable window sees results, which are not here: see while_leaving().
+    std::size_t next(const Policy& policy, std::size_t start, std::size_t place) const {
+        switch (policy.kind) {
+            case Policy::Kind::punctuated:
+                return after_punctuation(start, place);
+            case Policy::Kind::delta:
+                return within(start, place, policy.delta);
+            default:
+                return unchanged(start, place, policy.delta.real);
+        }
+    }
 
     std::size_t after_punctuation(std::size_t start, std::size_t place) const {
         return place != 0 && marks_[place - 1].any() ? place : start;

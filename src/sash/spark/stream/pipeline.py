@@ -28,8 +28,6 @@ from sash.windows import (
     DeltaWindow,
     PolicyWindow,
     PunctuatedWindow,
-    TimeWindow,
-    TumblingWindow,
 )
 
 __all__ = ["make_job", "packed", "run"]
@@ -139,10 +137,9 @@ def _retained(plan: Plan, clock: Clock, retain: Any) -> int | None:
     """How long rows are retained: as asked, or as long as the longest window; None if windows count rows."""
     lengths = []
     for window in plan.windows:
-        length = window.length if isinstance(window, (TimeWindow, TumblingWindow)) else None
-        if length is None:
+        if window.reach is None:
             return None
-        lengths.append(length.ticks(clock.kind))
+        lengths.append(window.reach.ticks(clock.kind))
     longest = max(lengths)
     if retain is None:
         return longest
