@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from sash.errors import PlanError
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from sash.batch.derived import Expressions
     from sash.batch.labels import At
     from sash.expressions import Expression
-    from sash.frames import Frame
     from sash.plan import Plan
     from sash.windows.time import Closed
 
@@ -33,6 +33,7 @@ def rolling(
     at: Any = None,
     known: str | None = None,
     offset: Any = 0,
+    lateness: Any = None,
     **aggregations: Aggregation | Expression,
 ) -> Any:
     """The same frame, the same rows in the same order, with a column for each aggregation and window behind it.
@@ -51,6 +52,9 @@ def rolling(
     the events' windows that end at its time, by the same columns `by` and `on`. Labels are in no window. `known` names
     the column of the events that says when each was known: only those that were by the label's time count. `offset`
     ends the windows so long before the label; a list of them gives columns for each. `docs/labels.md` has more.
+
+    An iterator of record batches, a Parquet file or a folder of them is read in parts: record batches come out, while
+    no more is held than the rows of the longest window. Rows are sorted by time there, or late by at most `lateness`.
 
     An expression beside the aggregations, such as `share=sash.col("spent_1h") / sash.col("spent_7d")`, is one column
     over the results and the columns of numbers in the row.
@@ -82,14 +86,12 @@ def rolling(
     from sash.batch.labels import labels_of
     from sash.batch.naming import output_name
     from sash.expressions import Expression
-    from sash.frames import as_frame
     from sash.plan import Plan
 
-    frame = as_frame(data)
     where = labels_of(at, known, offset)
     if plan is not None:
         _refuse_both(plan, window, aggregations)
-        return _run(frame, plan, {}, where, {})
+        return _run(data, plan, {}, where, {})
     if window is None:
         raise PlanError('window is missing: give a length such as "7d", a number of rows, or a list of them')
     expressions = {name: one for name, one in aggregations.items() if isinstance(one, Expression)}
@@ -100,20 +102,28 @@ def rolling(
         windows=window,
         aggregations=computed,
         emit=emit,
+        lateness=lateness,
         closed=closed,
         min_periods=min_periods,
         peers=peers,
     )
     one = not isinstance(window, (list, tuple))
     names = {output_name(name, short.labels[0]): name for name in computed} if one else {}
-    return _run(frame, short, names, where, expressions)
+    return _run(data, short, names, where, expressions)
 
 
-def _run(frame: Frame, plan: Plan, names: dict[str, str], where: tuple[Any, At] | None, more: Expressions) -> Any:
+def _run(data: Any, plan: Plan, names: dict[str, str], where: tuple[Any, At] | None, more: Expressions) -> Any:
     from sash.batch.engine import run
     from sash.batch.labels import run_at
     from sash.frames import as_frame
 
+    if isinstance(data, (str, os.PathLike, Iterator)) and not hasattr(data, "read_all"):
+        from sash.batch.chunks import rolling_batches
+
+        if where is not None:
+            raise PlanError("labels are of frames, and rows that are read in parts are none: read all rows, as a table")
+        return rolling_batches(data, plan, names, more)
+    frame = as_frame(data)
     if where is None:
         return run(frame, plan, names, more)
     return run_at(frame, as_frame(where[0]), plan, names, where[1], more)

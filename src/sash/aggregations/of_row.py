@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, NoReturn
 
-from sash.aggregations.base import OneColumn, OnNan, WithNan, of_row
+from sash.aggregations.base import Aggregation, OneColumn, OnNan, WithNan, of_row
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.options import check_column, check_size
 from sash.errors import AggregationError
 
-__all__ = ["OfRow", "TimeSince", "ZScore"]
+__all__ = ["OfRow", "TimeSince", "ZScore", "looks_back"]
 
 
 class OfRow(OneColumn):
@@ -76,3 +76,13 @@ class TimeSince(OfRow):
 
     timed: ClassVar[bool] = True
     inputs: ClassVar[Inputs] = "ignored"
+
+
+def looks_back(aggregation: Aggregation) -> bool:
+    """Whether what is in a window depends on the event before it.
+
+    >>> looks_back(TimeSince("status")), looks_back(TimeSince())
+    (True, False)
+    """
+    inner = getattr(aggregation, "inner", aggregation)
+    return isinstance(inner, TimeSince) and bool(inner.columns)

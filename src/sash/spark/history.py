@@ -10,13 +10,13 @@ import numpy.typing as npt
 from sash._batch import Order
 from sash.aggregations.base import Aggregation
 from sash.aggregations.filtered import Filtered
-from sash.aggregations.of_row import TimeSince
+from sash.aggregations.of_row import looks_back
 from sash.batch.bounds import bounds_of
 from sash.plan import Plan
 from sash.times import Kind
 from sash.windows import WindowPolicy
 
-__all__ = ["first_needed", "looks_back"]
+__all__ = ["first_needed"]
 
 
 def first_needed(plan: Plan, kind: Kind | None, ticks: npt.NDArray[np.int64] | None, rows: int) -> int:
@@ -52,14 +52,3 @@ def _before_change(aggregation: Aggregation, first: int) -> int:
         # The event of which the condition was true before that may be any.
         return 0 if looks_back(aggregation) else first
     return max(first - 1, 0) if looks_back(aggregation) else first
-
-
-def looks_back(aggregation: Aggregation) -> bool:
-    """Whether what is in a window depends on the event before it.
-
-    >>> import sash
-    >>> looks_back(sash.TimeSince("status")), looks_back(sash.TimeSince())
-    (True, False)
-    """
-    inner = aggregation.inner if isinstance(aggregation, Filtered) else aggregation
-    return isinstance(inner, TimeSince) and bool(inner.columns)

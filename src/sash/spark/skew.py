@@ -29,8 +29,8 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from sash.aggregations.of_row import looks_back
 from sash.plan import Plan
-from sash.spark.history import looks_back
 from sash.spark.layout import key_column, named
 from sash.spark.partition import OWN, PART
 from sash.times import FLOAT, encode_array

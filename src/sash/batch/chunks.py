@@ -1,0 +1,172 @@
+"""Rolling in bounded memory: record batches in, record batches out, with the rows of one window between them.
+
+    retained          new rows
+    |-- emitted --|-- waiting --|--------------|
+                                ^ watermark: the newest time less the lateness; rows before it are settled
+
+A chunk has at least as many new rows as retained ones, so that no row is read more than twice, on average.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from sash.aggregations.of_row import looks_back
+from sash.batch.derived import Expressions, expression_problems, with_expressions
+from sash.batch.engine import Job, column_problems, settle, type_problems
+from sash.batch.slides import slides
+from sash.frames.arrow import ArrowFrame
+from sash.plan import Plan
+from sash.times import Kind, decode, earlier
+from sash.windows import TimeWindow
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["batches_of", "chunk_problems", "rolling_batches"]
+
+#: How many new rows are run at once, at least, and how many a file gives at a time.
+_CHUNK: Final = 1 << 18
+_READ: Final = 1 << 16
+
+Marks = npt.NDArray[np.bool_]
+
+
+def batches_of(data: str | os.PathLike[str] | Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The record batches of an iterator, of a Parquet file, or of a folder of them in the order of their names."""
+    return _parquet(Path(data)) if isinstance(data, (str, os.PathLike)) else data
+
+
+def _parquet(path: Path) -> Iterator[pa.RecordBatch]:
+    files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+    if not files or not files[0].exists():
+        raise FileNotFoundError(f"{path} is no Parquet file, and no folder of them")
+    return (batch for file in files for batch in _file(file))
+
+
+def _file(path: Path) -> Iterator[pa.RecordBatch]:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        yield from file.iter_batches(_READ)
+
+
+def chunk_problems(plan: Plan) -> list[str]:
+    """What of a plan needs all rows at once."""
+    problems = []
+    if slides(plan):
+        problems.append("windows that slide by a time are not run in parts: read all rows, as a table")
+    problems += [
+        f"{window!r} has no length in time, so that nothing bounds the rows that it holds: read all rows, as a table"
+        for window in plan.windows
+        if not isinstance(window, TimeWindow)
+    ]
+    problems += [
+        f"{one!r} looks at the event before a window, however long ago: read all rows, as a table"
+        for one in plan.aggregations.values()
+        if looks_back(one)
+    ]
+    if plan.emit != "final":
+        problems.append(f'emit={plan.emit!r} is not run in parts: use emit="final", or sash.Sliding')
+    return problems
+
+
+def rolling_batches(
+    data: str | os.PathLike[str] | Iterator[pa.RecordBatch],
+    plan: Plan,
+    names: Mapping[str, str],
+    expressions: Expressions,
+    rows: int = _CHUNK,
+) -> Iterator[pa.RecordBatch]:
+    """The same rows with their results behind them, as soon as these are final.
+
+    Rows come by time, or late by no more than the plan's lateness; ValueError for one that is later. They leave in
+    their order, late ones behind those that were settled before they came. Memory: twice the rows of the longest
+    window and of the lateness, and a chunk.
+    """
+    settle(chunk_problems(plan))
+    return _Chunks(plan, names, expressions, rows).run(batches_of(data))
+
+
+class _Chunks:
+    """The rows that are retained, and which of them are emitted."""
+
+    def __init__(self, plan: Plan, names: Mapping[str, str], expressions: Expressions, rows: int) -> None:
+        self._plan = plan
+        self._names = names
+        self._expressions = expressions
+        self._rows = rows
+        self._longest = max(
+            (window.length for window in plan.windows if isinstance(window, TimeWindow)), key=lambda one: one.amount
+        )
+        self._emitted: Marks = np.zeros(0, np.bool_)
+        self._watermark: int | None = None
+        self._schema: pa.Schema | None = None
+
+    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """All rows, chunk by chunk."""
+        import pyarrow as pa
+
+        waiting: list[pa.RecordBatch] = []
+        pending, enough = 0, self._rows
+        for batch in batches:
+            waiting.append(batch)
+            pending += batch.num_rows
+            if pending >= enough:
+                done, retained = self._step(pa.Table.from_batches(waiting), last=False)
+                yield from done
+                waiting, pending = retained.to_batches(), retained.num_rows
+                enough = pending + max(self._rows, pending)
+        if waiting:
+            yield from self._step(pa.Table.from_batches(waiting), last=True)[0]
+
+    def _step(self, table: pa.Table, *, last: bool) -> tuple[list[pa.RecordBatch], pa.Table]:
+        """The rows that are settled, with their results, and the rows that those to come need."""
+        frame = ArrowFrame(table)
+        if self._schema is None:
+            self._check(frame)
+        job = Job.of(frame, self._plan)
+        assert job.kind is not None
+        assert job.ticks is not None
+        emitted = np.concatenate([self._emitted, np.zeros(table.num_rows - len(self._emitted), np.bool_)])
+        self._refuse_late(job.kind, job.ticks)
+        watermark = self._watermark_of(job.kind, job.ticks)
+        due = ~emitted if last else ~emitted & (job.ticks < watermark)
+        made: pa.Table = frame.with_columns(with_expressions(self._expressions, frame, job.answers(self._names)))
+        done = self._typed(made.filter(due))
+        kept = ~(emitted | due) | (job.ticks >= earlier(job.kind, watermark, self._longest))
+        self._watermark, self._emitted = watermark, (emitted | due)[kept]
+        return list(done.to_batches()), table.filter(kept).combine_chunks()
+
+    def _check(self, frame: ArrowFrame) -> None:
+        made = [self._names.get(name, name) for name in self._plan.outputs]
+        problems = column_problems(frame.names, self._plan, self._names) + type_problems(frame, self._plan)
+        settle(problems + expression_problems(self._expressions, made, frame.names))
+
+    def _watermark_of(self, kind: Kind, ticks: npt.NDArray[np.int64]) -> int:
+        newest = int(ticks.max()) if len(ticks) else -(2**63)
+        lateness = self._plan.lateness
+        mark = newest if lateness is None else earlier(kind, newest, lateness)
+        return mark if self._watermark is None else max(mark, self._watermark)
+
+    def _refuse_late(self, kind: Kind, ticks: npt.NDArray[np.int64]) -> None:
+        late = ticks[len(self._emitted) :] < (-(2**63) if self._watermark is None else self._watermark)
+        if late.any():
+            time = decode(kind, int(ticks[len(self._emitted) + int(late.argmax())]))
+            allowed = "sorted by time" if self._plan.lateness is None else f"at most {self._plan.lateness} late"
+            raise ValueError(
+                f"column {self._plan.on!r}: {time} comes too late, and rows that are read in parts are {allowed}:"
+                " sort them, or give a longer lateness="
+            )
+
+    def _typed(self, made: pa.Table) -> pa.Table:
+        """The results in the types of the first chunk."""
+        if self._schema is None:
+            self._schema = made.schema
+        return made if made.schema == self._schema else made.cast(self._schema)
