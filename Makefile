@@ -4,6 +4,7 @@
 #   make test       the C++ tests, then the Python tests, doctests and the code in the documents
 #   make demo       the main job: a synthetic bike-share stream through Spark, and a report to look at
 #   make bench      the measurements: the core alone, then the calls from Python
+#   make docs       the site of the documents, in build/site; warnings are errors
 #   make lint       ruff, mypy and clang-format, none of which changes a file
 #   make format     what ruff and clang-format can repair
 #   make sanitize   the tests of the core under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -29,7 +30,7 @@ PIN := $(if $(shell command -v taskset),taskset -c 0)
 CORE := $(shell find core/include core/bindings -type f 2>/dev/null)
 SOURCES = $(shell find core -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: build test demo bench lint format sanitize clean
+.PHONY: build test demo bench docs lint format sanitize clean
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -57,6 +58,10 @@ bench: $(VENV)/.core
 	@$(PIN) $(BIN)/python benchmarks/stores.py
 	@$(BIN)/python benchmarks/spark_batch.py
 	@$(BIN)/python benchmarks/spark_stream.py
+
+docs: $(VENV)/.core
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "build/site/index.html"
 
 lint: $(VENV)/.core $(VENV)/.lint
 	@$(BIN)/ruff check .

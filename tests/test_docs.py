@@ -56,7 +56,8 @@ def test_code_in_a_document_runs(document: Path, request: pytest.FixtureRequest)
 
 GUIDES = (
     "README docs/windows docs/algorithms docs/times docs/aggregations docs/write-your-own docs/sliding docs/rolling"
-    " docs/labels docs/spark docs/spark-streams docs/stores docs/pipelines"
+    " docs/labels docs/spark docs/spark-streams docs/stores docs/pipelines docs/index"
+    " docs/tutorial docs/late-data docs/many-windows docs/coming-from docs/guarantees"
 )
 
 
