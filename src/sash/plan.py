@@ -225,6 +225,11 @@ class Plan:
         shown = (f"{name}={value!r}" for name, value in parts.items() if value != defaults.get(name))
         return f"Plan({', '.join(shown)})"
 
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(self.explain())}</pre>"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _made_again, (self._parts(),)
 

@@ -13,6 +13,7 @@ from sash import _core, algorithms, snapshots
 from sash.aggregations.base import Aggregation
 from sash.columns import read_column, read_rows
 from sash.errors import AggregationError, SnapshotError
+from sash.markup import as_html
 from sash.times import FLOAT, INT, Kind, encode_array, encode_as
 
 if TYPE_CHECKING:
@@ -245,6 +246,11 @@ class Window(_core.Window):
             return f"{head}, empty)"
         events = f"{len(self)} event{'' if len(self) == 1 else 's'}"
         return f"{head}, {events}, {self.oldest}..{self.youngest}, result {self._result()})"
+
+    def _repr_html_(self) -> str:
+        ends = (self.oldest, self.youngest) if len(self) else ("", "")
+        row = [repr(self.aggregation), self.algorithm, f"{len(self):,}", *ends, self._result()]
+        return as_html(["aggregation", "algorithm", "events", "oldest", "youngest", "result"], [row])
 
     def _result(self) -> str:
         try:

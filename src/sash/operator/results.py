@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sash import _core
+from sash.operator import frames
 from sash.times import decode_array
 from sash.windows.base import WindowPolicy
 from sash.windows.scale import Scale
@@ -103,6 +104,42 @@ class Results(Sequence[Result]):
             return "<no results>"
         count = "1 result" if len(self) == 1 else f"{len(self)} results"
         return f"<{count}, the last {self[-1].value!r:.60} at {self[-1].end}>"
+
+    def to_pandas(self) -> Any:
+        """The results as a DataFrame of pandas: key, start, end and value, with the fields of records as columns.
+
+        The key is there if events have one, `window` if there are several, `revision` if a result was revised. So for
+        `to_polars` and `to_arrow`. Cost: O(n).
+
+        >>> import sash
+        >>> spent = sash.Composite(total=sash.Sum(), peak=sash.Max())
+        >>> sash.Sliding(spent, sash.TimeWindow(2), by=True).push_many(["a", "a"], [1, 2], [5, 7]).to_pandas()
+          key  start  end  total  peak
+        0   a     -1    1      5     5
+        1   a      0    2     12     7
+        """
+        return frames.to_pandas(self)
+
+    def to_polars(self) -> Any:
+        """The results as a DataFrame of polars."""
+        return frames.to_polars(self)
+
+    def to_arrow(self) -> Any:
+        """The results as a table of Arrow.
+
+        >>> import sash
+        >>> sash.Sliding(sash.Sum(), sash.TimeWindow(2)).push_many([1, 2], [5, 7]).to_arrow()["value"].to_pylist()
+        [5, 12]
+        """
+        return frames.to_arrow(self)
+
+    def _repr_html_(self) -> str:
+        return frames.html_of(self)
+
+    @property
+    def policies(self) -> tuple[WindowPolicy, ...]:
+        """The windows of the operator, which `windows` counts through."""
+        return self._policies
 
     @property
     def keys(self) -> npt.NDArray[Any]:

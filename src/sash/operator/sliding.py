@@ -11,6 +11,7 @@ import numpy as np
 
 from sash.aggregations.base import Aggregation
 from sash.durations import parse_duration
+from sash.markup import as_html
 from sash.operator import snapshots
 from sash.operator.columns import as_columns, check_sizes, row_parts
 from sash.operator.engine import Engine, Ticks
@@ -368,6 +369,12 @@ class Sliding:
         policies = self.policies[0] if len(self.policies) == 1 else list(self.policies)
         keys = f", {len(self.keys)} keys" if self._spec.keyed else ""
         return f"Sliding({self.aggregation!r}, {policies!r}, emit={self._spec.emit!r}{keys})"
+
+    def _repr_html_(self) -> str:
+        windows = "; ".join(policy.describe() for policy in self.policies)
+        keys = f"{len(self.keys):,}" if self._spec.keyed else "none"
+        row = [repr(self.aggregation), windows, self._spec.emit, keys, self.watermark]
+        return as_html(["aggregation", "windows", "emit", "keys", "watermark"], [row])
 
     # Snapshots
 
