@@ -93,6 +93,7 @@ if _TYPE_CHECKING:
     from sash.window import Window
     from sash.windows import (
         AdaptiveWindow,
+        CalendarWindow,
         CountWindow,
         DeltaWindow,
         LandmarkWindow,
@@ -205,6 +206,7 @@ __all__ = [  # noqa: RUF022
     "SessionWindow",
     "TumblingWindow",
     "LandmarkWindow",
+    "CalendarWindow",
     "DeltaWindow",
     "PunctuatedWindow",
     "AdaptiveWindow",

@@ -39,6 +39,11 @@ class Columns:
         self._columns: dict[Any, _batch.Column] = {}
         self._filtered: dict[str, Columns] = {}
 
+    @property
+    def ticks(self) -> npt.NDArray[np.int64] | None:
+        """The times of the rows, encoded; None if they have none."""
+        return self._ticks
+
     def where(self, condition: Expression) -> Columns:
         """The same columns, with the events alone of which the condition is true. Found once."""
         key = repr(condition)

@@ -12,10 +12,11 @@ import numpy.typing as npt
 from sash._batch import Bounds, Order
 from sash.aggregations.base import Aggregation
 from sash.batch.bounds import bounds_of, refusal
+from sash.batch.calendar import CalendarBounds, calendar_bounds
 from sash.batch.columns import Columns
 from sash.batch.derived import NO_EXPRESSIONS, Expressions, expression_problems, with_expressions
 from sash.batch.naming import output_name
-from sash.batch.passes import Batch, Sorted, choose, wrong_type
+from sash.batch.passes import Batch, Pass, Sorted, choose, wrong_type
 from sash.batch.policies import Events, operator_problem
 from sash.batch.probes import Probes
 from sash.batch.slides import Slides, slide_problems, slides
@@ -24,7 +25,7 @@ from sash.frames import Frame
 from sash.frames.base import Answer, Codes, Marks, Part, joined
 from sash.plan import Plan
 from sash.times import Kind
-from sash.windows import WindowPolicy
+from sash.windows import CalendarWindow, WindowPolicy
 
 __all__ = ["Job", "column_problems", "read_problems", "run", "settle", "type_problems", "window_problems"]
 
@@ -78,18 +79,28 @@ class Job:
             name: choose(one, [columns.values(column).type for column in one.columns], batch.late)
             for name, one in plan.aggregations.items()
         }
-        found = _bounds(order, self.kind, plan, labels)
+        found = _bounds(order, self.kind, plan, labels, columns.ticks)
         for label, window, bounds in zip(plan.labels, plan.windows, found, strict=True):
             for name, one in passes.items():
                 made = output_name(name, label)
                 try:
-                    answers[names.get(made, made)] = (
-                        self._by_operator(plan.aggregations[name], window) if bounds is None else one.run(batch, bounds)
-                    )
+                    answers[names.get(made, made)] = self._answer(plan.aggregations[name], window, one, batch, bounds)
                 except (TypeError, ValueError, OverflowError) as error:
                     error.add_note(f"in {names.get(made, made)!r}, {plan.aggregations[name]!r} over {window!r}")
                     raise
         return answers
+
+    def _answer(
+        self,
+        aggregation: Aggregation,
+        window: WindowPolicy,
+        one: Pass,
+        batch: Batch,
+        bounds: Bounds | CalendarBounds | None,
+    ) -> Answer:
+        if bounds is None:
+            return self._by_operator(aggregation, window)
+        return bounds.run(one, batch) if isinstance(bounds, CalendarBounds) else one.run(batch, bounds)
 
     def _by_operator(self, aggregation: Aggregation, window: WindowPolicy) -> Answer:
         assert self.kind is not None
@@ -119,13 +130,22 @@ def _times(frame: Frame, plan: Plan) -> tuple[Kind | None, npt.NDArray[np.int64]
         raise type(error)(f"column {plan.on!r}: {error}") from error
 
 
-def _bounds(order: Order, kind: Kind | None, plan: Plan, labels: Marks | None = None) -> list[Bounds | None]:
+def _bounds(
+    order: Order,
+    kind: Kind | None,
+    plan: Plan,
+    labels: Marks | None = None,
+    ticks: npt.NDArray[np.int64] | None = None,
+) -> list[Bounds | CalendarBounds | None]:
     """The bounds of every window, found before any aggregation runs; None where the operator will find them."""
-    found: list[Bounds | None] = []
+    found: list[Bounds | CalendarBounds | None] = []
     problems: list[str] = []
     for window in plan.windows:
         try:
-            found.append(None if window.by_value else bounds_of(order, window, kind, plan, labels))
+            if isinstance(window, CalendarWindow) and kind is not None and ticks is not None:
+                found.append(calendar_bounds(order, window, kind, plan, ticks, labels))
+            else:
+                found.append(None if window.by_value else bounds_of(order, window, kind, plan, labels))
         except SashError as error:
             problems.append(str(error))
     settle(problems)

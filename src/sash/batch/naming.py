@@ -6,7 +6,8 @@ from typing import Any
 
 from sash.aggregations.base import Aggregation
 from sash.errors import WindowSpecError
-from sash.windows import CountWindow, TimeWindow, WindowPolicy
+from sash.windows import CalendarWindow, CountWindow, TimeWindow, WindowPolicy
+from sash.windows.calendar import is_calendar
 from sash.windows.described import plain_part
 from sash.windows.time import Closed
 
@@ -28,7 +29,7 @@ def window_label(value: Any) -> str:
     >>> window_label("24h"), window_label(TimeWindow("1h")), window_label(100), window_label(CountWindow(100))
     ('24h', '1h', '100', '100')
     """
-    if isinstance(value, TimeWindow):
+    if isinstance(value, (TimeWindow, CalendarWindow)):
         return str(value.length)
     if isinstance(value, CountWindow):
         return str(value.n)
@@ -56,6 +57,8 @@ def read_window(value: Any, closed: Closed = "right") -> WindowPolicy:
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return CountWindow(value)
+    if is_calendar(value):
+        return CalendarWindow(value, closed=closed)
     try:
         policy = TimeWindow(value, closed=closed)
     except WindowSpecError as error:

@@ -7,6 +7,7 @@
 
 from sash.windows.adaptive import AdaptiveWindow
 from sash.windows.base import WindowPolicy, as_policies, as_policy, known_policies
+from sash.windows.calendar import CalendarWindow
 from sash.windows.count import CountWindow
 from sash.windows.delta import DeltaWindow
 from sash.windows.landmark import LandmarkWindow
@@ -18,6 +19,7 @@ from sash.windows.tumbling import TumblingWindow
 
 __all__ = [
     "AdaptiveWindow",
+    "CalendarWindow",
     "Closed",
     "CountWindow",
     "DeltaWindow",

@@ -33,6 +33,8 @@ class WindowPolicy(Described):
     word: ClassVar[str] = "policy"
     #: Where a window begins depends on the values of events: the operator alone finds it, event by event.
     by_value: ClassVar[bool] = False
+    #: A stream has results for it.
+    for_streams: ClassVar[bool] = True
     #: What such a window reads of a value is a number.
     measures: ClassVar[bool] = False
 

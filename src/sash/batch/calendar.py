@@ -1,0 +1,90 @@
+"""Windows of the calendar over frames: a month is one of a few lengths, and each of these is a window in time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from sash._batch import Bounds, Order
+from sash.batch.passes import Batch, Pass
+from sash.frames.base import Answer, Marks, Numbers, Objects, Taken, TakenRows
+from sash.plan import Plan
+from sash.times import Kind
+from sash.windows.calendar import CalendarWindow
+from sash.windows.config import PolicyConfig, length_of
+from sash.windows.time import ends_in
+
+__all__ = ["CalendarBounds", "calendar_bounds"]
+
+#: Marks the rows, and what they get.
+Part: TypeAlias = tuple[npt.NDArray[np.bool_], Answer]
+
+
+@dataclass(frozen=True)
+class CalendarBounds:
+    """The bounds of a window in time for each length that occurs, and which rows have that length."""
+
+    parts: Sequence[tuple[npt.NDArray[np.bool_], Bounds]]
+
+    def run(self, one: Pass, batch: Batch) -> Answer:
+        """The result of every row: each from the window of its own length."""
+        return _merged([(rows, one.run(batch, bounds)) for rows, bounds in self.parts])
+
+
+def calendar_bounds(
+    order: Order, window: CalendarWindow, kind: Kind, plan: Plan, ticks: npt.NDArray[np.int64], labels: Marks | None
+) -> CalendarBounds:
+    """The rows of each window. `WindowSpecError` if the times have no calendar. Cost: O(n) for each length."""
+    lengths = window.lengths(kind, ticks)
+    known = plan.emit == "arrival"
+    parts = []
+    # A frame without rows has one length, so that there is a result to give its columns their types.
+    for length in np.unique(lengths).tolist() or [1]:
+        config = PolicyConfig("time", length_of(length), *ends_in(window.closed))
+        parts.append((lengths == length, order.bounds(config, False, plan.peers, known, labels)))
+    return CalendarBounds(parts)
+
+
+def _merged(parts: Sequence[Part]) -> Answer:
+    """One answer of several, each for its rows."""
+    answers = [answer for _, answer in parts]
+    first = answers[0]
+    if len(parts) == 1:
+        return first
+    if isinstance(first, Numbers) and all(isinstance(one, Numbers) and one.type == first.type for one in answers):
+        return _merged_numbers(parts, first)
+    if isinstance(first, (Taken, TakenRows)):
+        rows = np.full(len(parts[0][0]), -1, np.int64)
+        for own, answer in parts:
+            assert isinstance(answer, (Taken, TakenRows))
+            rows[own] = answer.rows[own]
+        return Taken(first.column, rows) if isinstance(first, Taken) else TakenRows(first.columns, rows)
+    values: list[object] = [None] * len(parts[0][0])
+    for own, answer in parts:
+        given = _objects(answer)
+        for row in np.flatnonzero(own).tolist():
+            values[row] = given[row]
+    return Objects(values)
+
+
+def _merged_numbers(parts: Sequence[Part], first: Numbers) -> Numbers:
+    values, valid = first.values.copy(), np.ones(len(first.values), np.bool_)
+    for own, answer in parts:
+        assert isinstance(answer, Numbers)
+        values[own] = answer.values[own]
+        if answer.valid is not None:
+            valid[own] = answer.valid[own]
+    return Numbers(values, None if valid.all() else valid, first.type, first.nullable)
+
+
+def _objects(answer: Answer) -> list[object]:
+    """Results as objects: numbers in one part may be objects in another, where those of a window are of two types."""
+    if isinstance(answer, Objects):
+        return answer.values
+    assert isinstance(answer, Numbers)
+    there = np.ones(len(answer.values), np.bool_) if answer.valid is None else answer.valid
+    return [value if here else None for value, here in zip(answer.values.tolist(), there.tolist(), strict=True)]
