@@ -13,7 +13,7 @@ from sash.windows.time import CLOSED
 
 STORIES = sorted(Path(__file__).parent.glob("*.txt"))
 DAY = dt.datetime(2024, 2, 29)
-NAMES = {**vars(sash), **vars(windows), **vars(triggers)}
+NAMES = {**{name: getattr(sash, name) for name in sash.__all__}, **vars(windows), **vars(triggers)}
 
 
 def time_of(text):
