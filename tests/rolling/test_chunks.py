@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import sash
 from sash.batch.chunks import _Chunks, rolling_batches
-from sash.windows import CountWindow, TimeWindow
+from sash.windows import CountWindow, SessionWindow, TimeWindow
 
 OVER = {"all": sash.Concat("s"), "n": sash.Count("x"), "total": sash.Sum("x"), "best": sash.ArgMax("x", "s")}
 
@@ -41,21 +41,20 @@ def whole(parts: Iterator[pa.RecordBatch]) -> pa.Table:
 
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6)), min_size=1, max_size=60),
-    st.integers(1, 9),
+    st.one_of(st.integers(1, 9).map(TimeWindow), st.integers(1, 4).map(CountWindow)),
     st.sampled_from(["right", "left", "both", "neither"]),
     st.integers(1, 12),
     st.integers(1, 7),
     st.booleans(),
 )
 def test_parts_give_what_the_whole_gives(
-    steps: Any, length: int, closed: Any, rows: int, batch: int, peers: bool
+    steps: Any, window: Any, closed: Any, rows: int, batch: int, peers: bool
 ) -> None:
     """Whatever the sizes of batches and chunks, with rows that are late by no more than the lateness."""
     times = np.cumsum([step for step, _ in steps]) - np.array([late for _, late in steps])
     frame = table(times)
-    plan = sash.Plan(
-        by="k", on="t", windows=TimeWindow(length, closed=closed), aggregations=OVER, lateness=6, peers=peers
-    )
+    shaped = TimeWindow(window.length, closed=closed) if isinstance(window, TimeWindow) else window
+    plan = sash.Plan(by="k", on="t", windows=shaped, aggregations=OVER, lateness=6, peers=peers, closed=closed)
     parts = rolling_batches(iter(frame.to_batches(max_chunksize=batch)), plan, {}, {}, rows)
     assert whole(parts).to_pylist() == sash.rolling(frame, plan).to_pylist()
 
@@ -99,8 +98,10 @@ def test_what_cannot_be_run_in_parts_is_refused() -> None:
     plan = sash.Plan(on="t", windows=TimeWindow(2), aggregations={"n": sash.Count()}, lateness=3)
     with pytest.raises(ValueError, match="1 comes too late, and rows that are read in parts are at most 3 late"):
         list(rolling_batches(late, plan, {}, {}, 1))
-    with pytest.raises(sash.PlanError, match="has no length in time"):
-        sash.rolling(iter([]), on="t", window=CountWindow(3), n=sash.Count())
+    with pytest.raises(sash.PlanError, match="bound what is retained"):
+        sash.rolling(iter([]), on="t", window=SessionWindow(3), n=sash.Count())
+    with pytest.raises(sash.PlanError, match="on: rows that are read in parts have times"):
+        sash.rolling(iter([]), window=3, n=sash.Count())
     with pytest.raises(sash.PlanError, match="looks at the event before"):
         sash.rolling(iter([]), on="t", window=TimeWindow(3), n=sash.TimeSince("x"))
     with pytest.raises(sash.PlanError, match="labels are of frames"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -273,3 +274,25 @@ def test_integers_meet_floats_and_seconds_meet_milliseconds() -> None:
     events = {"t": np.array([1, 2], "datetime64[s]"), "x": np.array([1, 2])}
     labels = {"t": np.array([1_999, 2_000], "datetime64[ms]")}
     assert sash.rolling(events, at=labels, on="t", window="1s", s=sash.Sum("x"))["s"].tolist() == [1, 2]
+
+
+def test_many_keys_with_one_event_each_and_values_of_every_kind() -> None:
+    """10,000 keys of one event; decimals, infinities, -0.0 and NaN among the values."""
+    n = 10_000
+    events = {"t": np.arange(n), "k": np.arange(n)[::-1].copy(), "x": np.arange(n)}
+    out = sash.rolling(
+        events, at={"t": np.full(n, n), "k": np.arange(n)}, by="k", on="t", window=TimeWindow(n), s=sash.Sum("x")
+    )
+    assert out["s"].tolist() == [n - 1 - key if n - 1 - key > 0 else 0 for key in range(n)]
+    special = {
+        "t": np.arange(4),
+        "x": np.array([np.inf, -0.0, np.nan, -np.inf]),
+        "d": np.array([Decimal("1.10"), Decimal("2.20"), None, Decimal("3.30")], object),
+    }
+    at = {"t": np.array([1, 2, 3])}
+    out = sash.rolling(
+        special, at=at, on="t", window=TimeWindow(2), low=sash.Min("x"), n=sash.Count("x"), last=sash.Last("d")
+    )
+    assert out["low"].tolist() == [0.0, 0.0, -np.inf]
+    assert out["n"].tolist() == [2, 1, 1]
+    assert out["last"].tolist() == [Decimal("2.20"), Decimal("2.20"), Decimal("3.30")]

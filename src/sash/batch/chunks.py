@@ -24,7 +24,7 @@ from sash.batch.slides import slides
 from sash.frames.arrow import ArrowFrame
 from sash.plan import Plan
 from sash.times import Kind, decode, earlier
-from sash.windows import TimeWindow
+from sash.windows import CountWindow, TimeWindow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,10 +62,13 @@ def chunk_problems(plan: Plan) -> list[str]:
     problems = []
     if slides(plan):
         problems.append("windows that slide by a time are not run in parts: read all rows, as a table")
+    if plan.on is None:
+        problems.append("on: rows that are read in parts have times: name their column")
     problems += [
-        f"{window!r} has no length in time, so that nothing bounds the rows that it holds: read all rows, as a table"
+        f"{window!r} is neither a length of time nor a number of rows, which bound what is retained: read all rows, as"
+        " a table"
         for window in plan.windows
-        if not isinstance(window, TimeWindow)
+        if not isinstance(window, (TimeWindow, CountWindow))
     ]
     problems += [
         f"{one!r} looks at the event before a window, however long ago: read all rows, as a table"
@@ -88,7 +91,7 @@ def rolling_batches(
 
     Rows come by time, or late by no more than the plan's lateness; ValueError for one that is later. They leave in
     their order, late ones behind those that were settled before they came. Memory: twice the rows of the longest
-    window and of the lateness, and a chunk.
+    window and of the lateness, or the number of rows for each key, and a chunk.
     """
     settle(chunk_problems(plan))
     return _Chunks(plan, names, expressions, rows).run(batches_of(data))
@@ -102,9 +105,10 @@ class _Chunks:
         self._names = names
         self._expressions = expressions
         self._rows = rows
-        self._longest = max(
-            (window.length for window in plan.windows if isinstance(window, TimeWindow)), key=lambda one: one.amount
-        )
+        lengths = [window.length for window in plan.windows if isinstance(window, TimeWindow)]
+        self._longest = max(lengths, key=lambda one: one.amount, default=None)
+        #: How many rows of each key windows hold, at most, before the one at which they end.
+        self._most = max((window.n for window in plan.windows if isinstance(window, CountWindow)), default=0)
         self._emitted: Marks = np.zeros(0, np.bool_)
         self._watermark: int | None = None
         self._schema: pa.Schema | None = None
@@ -140,9 +144,20 @@ class _Chunks:
         due = ~emitted if last else ~emitted & (job.ticks < watermark)
         made: pa.Table = frame.with_columns(with_expressions(self._expressions, frame, job.answers(self._names)))
         done = self._typed(made.filter(due))
-        kept = ~(emitted | due) | (job.ticks >= earlier(job.kind, watermark, self._longest))
+        kept = self._kept(job, emitted | due, watermark)
         self._watermark, self._emitted = watermark, (emitted | due)[kept]
         return list(done.to_batches()), table.filter(kept).combine_chunks()
+
+    def _kept(self, job: Job, emitted: Marks, watermark: int) -> Marks:
+        """Marks the rows that are yet to be emitted, and those that the windows of later ones may hold."""
+        assert job.kind is not None
+        assert job.ticks is not None
+        kept = ~emitted
+        if self._longest is not None:
+            kept |= job.ticks >= earlier(job.kind, watermark, self._longest)
+        if self._most:
+            kept[_last_of_keys(job, np.flatnonzero(emitted), self._most)] = True
+        return kept
 
     def _check(self, frame: ArrowFrame) -> None:
         made = [self._names.get(name, name) for name in self._plan.outputs]
@@ -170,3 +185,12 @@ class _Chunks:
         if self._schema is None:
             self._schema = made.schema
         return made if made.schema == self._schema else made.cast(self._schema)
+
+
+def _last_of_keys(job: Job, rows: npt.NDArray[np.int64], most: int) -> npt.NDArray[np.int64]:
+    """Of some rows, the last of each key, so many at most."""
+    assert job.ticks is not None
+    codes = np.zeros(len(rows), np.uint32) if job.codes is None else job.codes.codes[rows]
+    order = np.lexsort((rows, job.ticks[rows], codes))
+    ends = np.searchsorted(codes[order], codes[order], "right")
+    return rows[order[ends - np.arange(len(order)) <= most]]
