@@ -102,14 +102,16 @@ class DictState:
         return twin
 
 
-def make_job(plan: sash.Plan, on_late: Any = "drop", schema: pa.Schema = SCHEMA, retain: Any = None) -> Job:
+def make_job(
+    plan: sash.Plan, on_late: Any = "drop", schema: pa.Schema = SCHEMA, retain: Any = None, name: str = "test"
+) -> Job:
     """The job of a plan over the columns."""
     clock = Clock(encode_array(pa.array([], schema.field(str(plan.on)).type))[0])
     types = {name: RESULTS[name.split("_")[0]] for name in plan.outputs}
     if slides(plan):
         types = dict.fromkeys(BOUNDS, schema.field(str(plan.on)).type) | types
     retained = _retained(plan, clock, retain)
-    return Job("test", in_plain_values(plan), schema, types, clock, on_late, 1, retained)
+    return Job(name, in_plain_values(plan), schema, types, clock, on_late, 1, retained)
 
 
 def random_rows(rng: random.Random, count: int, keys: int = 3, disorder: int = 20, nulls: bool = True) -> pa.Table:

@@ -11,10 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sash.spark.stream.cache import EngineCache
+from sash.spark.stream.conform import conformed
 from sash.spark.stream.engine import BucketEngine, Emitted
 from sash.spark.stream.job import LATE, REVISION, Job
 from sash.spark.stream.log import BucketState, Log
-from sash.spark.stream.manifest import Manifest, check_compatible
+from sash.spark.stream.manifest import Manifest
 from sash.spark.stream.metrics import Metrics
 from sash.spark.stream.retained import Ticks
 from sash.spark.stream.slide_engine import make_engine
@@ -37,8 +38,13 @@ class Bucket:
     metrics: Metrics = field(default_factory=Metrics)
 
     def rows(self, tables: Iterable[pa.Table], milliseconds: int) -> pa.Table:
-        """Take the rows of a batch, and give the results that they and the watermark trigger."""
-        return self._run(pa.concat_tables(tables), milliseconds, fired=False)
+        """Take the rows of a batch, and give the results that they and the watermark trigger. Without rows, nothing is
+        done but to find out whether the job can continue from what is here."""
+        table = pa.concat_tables([conformed(table, self.job.schema) for table in tables])
+        if not table.num_rows:
+            self._manifest()
+            return self._shaped(self.job.result_schema.empty_table(), None)
+        return self._run(table, milliseconds, fired=False)
 
     def timer(self, milliseconds: int) -> pa.Table:
         """The watermark has passed the time of the timer."""
@@ -47,7 +53,8 @@ class Bucket:
     def history(self, table: pa.Table) -> None:
         """Take rows that were there before the stream: they are in windows, and get no results."""
         manifest = self._manifest()
-        timed = table.filter(pc.is_valid(table.column(self.job.on))).select(self.job.log_columns)
+        table = conformed(table, self.job.schema)
+        timed = table.filter(pc.is_valid(table.column(self.job.on)))
         self._put(Log(self.state).append(manifest.stepped(), timed, self._ticks(timed), silent=True))
 
     def _run(self, table: pa.Table, milliseconds: int, fired: bool) -> pa.Table:
@@ -70,11 +77,7 @@ class Bucket:
 
     def _manifest(self) -> Manifest:
         data = self.state.manifest()
-        if data is None:
-            return Manifest.new(self.job.requirements())
-        manifest = Manifest.read(data)
-        check_compatible(manifest.requirements, self.job.requirements())
-        return manifest
+        return Manifest.new(self.job) if data is None else Manifest.read(data).taken_over(self.job)
 
     def _engine(self, manifest: Manifest) -> BucketEngine:
         log = Log(self.state)
@@ -145,13 +148,9 @@ class Bucket:
         log = Log(self.state)
         following = replace(manifest.stepped(), watermark=watermark)
         revised = (emitted.numbers, emitted.revisions)
-        following = log.append(following, taken.select(self.job.log_columns), ticks, revised)
+        following = log.append(following, taken, ticks, revised)
         following, engine = self._tidied(log, following, engine)
         self._note(following, engine)
-        if not following.segments and watermark is not None:
-            self.state.set_timer(manifest.timer, None)
-            self.state.clear()
-            return
         wanted = self._timer(following, engine)
         self.state.set_timer(manifest.timer, wanted)
         following = replace(following, timer=wanted)
@@ -159,7 +158,7 @@ class Bucket:
         self.engines.put(self.job.name, following, engine)
 
     def _tidied(self, log: Log, manifest: Manifest, engine: BucketEngine) -> tuple[Manifest, BucketEngine]:
-        retain = manifest.requirements["retain"]
+        retain = manifest.contents.retain
         if retain is None:
             return log.compact(manifest, engine, self.job)
         if manifest.watermark is not None:
@@ -171,7 +170,7 @@ class Bucket:
         waiting = engine.waiting
         if waiting is not None:
             return self.job.clock.timer(waiting)
-        retain = manifest.requirements["retain"]
+        retain = manifest.contents.retain
         newest = max((segment.newest for segment in manifest.segments), default=None)
         return None if retain is None or newest is None else self.job.clock.timer(newest + retain)
 

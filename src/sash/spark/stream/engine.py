@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sash.plan import Emit
+from sash.spark.stream.conform import conformed
 from sash.spark.stream.job import REVISION, Job
 from sash.spark.stream.key_codes import KeyCodes
 from sash.spark.stream.retained import Chunk, Picked, RetainedRows, Revisions, Scan, Ticks
@@ -81,7 +82,7 @@ class BucketEngine:
 
     def absorb(self, table: pa.Table, first: int, silent: bool) -> None:
         """Take rows of the log; `first` is the number of the first. None of them is late, none gets a result."""
-        chunk = self._chunk(table, first, silent)
+        chunk = self._chunk(conformed(table, self._job.log_schema), first, silent)
         self._insert(chunk)
         self._retain(chunk)
 

@@ -100,19 +100,6 @@ class Job:
         """Whether every window is a length of time."""
         return all(isinstance(window, TimeWindow) for window in self.plan.windows)
 
-    def requirements(self) -> dict[str, Any]:
-        """What the log of this job holds, as plain values: another plan may continue from it if it needs no more."""
-        return {
-            "by": list(self.plan.by),
-            "on": self.on,
-            "times": str(self.clock.kind),
-            "emit": self.plan.emit,
-            "buckets": self.buckets,
-            "columns": {name: str(self.schema.field(name).type) for name in self.log_columns},
-            "retain": self.retain,
-            "windows": [] if self.time_only else [repr(window) for window in self.plan.windows],
-        }
-
     @property
     def result_schema(self) -> pa.Schema:
         """The columns of what engines emit."""

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sash.spark.history import first_needed
+from sash.spark.stream.conform import conformed, joined_tables
 from sash.spark.stream.engine import BucketEngine
 from sash.spark.stream.job import Job
 from sash.spark.stream.manifest import HISTORY, Manifest, Segment
@@ -68,7 +69,10 @@ class Log:
         revised: tuple[Ticks, Revisions] | None = None,
         silent: bool = False,
     ) -> Manifest:
-        """Rows that came with the manifest's version. Cost: O(bytes of the rows), whatever is there already."""
+        """Rows that came with the manifest's version: those of their columns that the log holds, in its types. Cost:
+        O(bytes of the rows), whatever is there already."""
+        held = manifest.contents.schema
+        table = conformed(table, pa.schema([field for field in held if field.name in table.schema.names]))
         start = 0
         for part in slices(table):
             marked = _with_revisions(part, revised) if revised is not None and len(revised[0]) and not start else part
@@ -91,7 +95,7 @@ class Log:
         missed = [segment for segment in manifest.segments if segment.version > after]
         for segment in missed:
             table = unpack(self._state.segment(segment.place))
-            engine.absorb(table.replace_schema_metadata(None), segment.first, segment.silent)
+            engine.absorb(table, segment.first, segment.silent)
             numbers, revisions = _revisions_of(table)
             engine.revise(numbers, revisions)
         engine.settle(manifest.watermark)
@@ -103,7 +107,8 @@ class Log:
         if not dead:
             return manifest
         self._state.drop_segments(segment.place for segment in dead)
-        return replace(manifest, segments=tuple(one for one in manifest.segments if one.newest >= horizon))
+        live = tuple(one for one in manifest.segments if one.newest >= horizon)
+        return replace(manifest, segments=live, contents=manifest.contents.pruned_before(horizon))
 
     def merge(self, manifest: Manifest) -> Manifest:
         """Make one of small neighbours, where there are many. No worker that can catch up needs them separately."""
@@ -132,7 +137,7 @@ class Log:
         for table, ticks, revisions, silent in rows:
             changed = np.flatnonzero(revisions)
             fresh = self.append(fresh, table, ticks, (fresh.rows + changed, revisions[changed]), silent)
-        fresh = replace(fresh, compacted=fresh.live_rows)
+        fresh = replace(fresh, compacted=fresh.live_rows, contents=manifest.contents.compacted_for(job))
         again = make_engine(job)
         self.replay(fresh, again)
         return fresh, again
@@ -144,8 +149,7 @@ def _needed(job: Job, ticks: Ticks, codes: Ticks, watermark: int) -> npt.NDArray
     order = np.lexsort((np.arange(len(ticks)), ticks, codes))
     order = order[~needed[order]]
     bounds = np.flatnonzero(np.diff(codes[order], prepend=-1))
-    for start, end in zip(bounds, [*bounds[1:], len(order)], strict=True):
-        rows = order[start:end]
+    for rows in np.split(order, bounds)[1:]:
         since = first_needed(job.plan, job.clock.kind, ticks[rows], len(rows))
         needed[rows[since:]] = True
     return needed
@@ -185,5 +189,5 @@ def _concatenated(tables: list[pa.Table]) -> pa.Table:
     parts = [_revisions_of(table) for table in tables]
     numbers = np.concatenate([numbers for numbers, _ in parts])
     revisions = np.concatenate([revisions for _, revisions in parts])
-    joined = pa.concat_tables([table.replace_schema_metadata(None) for table in tables])
+    joined = joined_tables([table.replace_schema_metadata(None) for table in tables])
     return _with_revisions(joined, (numbers, revisions)) if len(numbers) else joined

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import astuple, dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from sash.codec import dumps, loads
-from sash.errors import PlanError, SnapshotError
+from sash.errors import SnapshotError
+from sash.spark.stream.contents import Contents
+from sash.spark.stream.job import Job
 
-__all__ = ["HISTORY", "Manifest", "Segment", "Version", "check_compatible", "differences", "new_nonce"]
+__all__ = ["HISTORY", "Manifest", "Segment", "Version", "new_nonce"]
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 #: How many versions a worker may lag behind and still catch up.
 HISTORY: Final = 32
-#: What a plan over a checkpoint must not change.
-_FIXED: Final = {
-    "by": "the key",
-    "on": "the column of times",
-    "times": "the type of the times",
-    "emit": "emit",
-    "buckets": "the number of buckets",
-}
 
 
 def new_nonce() -> bytes:
@@ -58,15 +51,11 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Everything about a bucket but its rows. Small: it is read and written in every batch.
+    """Everything about a bucket but its rows. Small: it is read and written in every batch."""
 
-    >>> manifest = Manifest.new("a plan")
-    >>> Manifest.read(manifest.write()) == manifest
-    True
-    """
-
-    #: What the log holds, by `Job.requirements`.
-    requirements: Any
+    #: The job that wrote it last, and what its log holds.
+    job: str
+    contents: Contents
     #: The bucket's own name, which no other bucket of any stream has.
     origin: bytes
     #: The newest is last.
@@ -83,9 +72,15 @@ class Manifest:
     compacted: int = 0
 
     @classmethod
-    def new(cls, requirements: Any) -> Manifest:
+    def new(cls, job: Job) -> Manifest:
         """That of a bucket without rows."""
-        return cls(requirements, os.urandom(16), (Version(0, new_nonce()),))
+        return cls(job.name, Contents.of(job), os.urandom(16), (Version(0, new_nonce()),))
+
+    def taken_over(self, job: Job) -> Manifest:
+        """The same, for this job; `PlanError` if it needs what is not there."""
+        if self.job == job.name:
+            return self
+        return replace(self, job=job.name, contents=self.contents.continued(job, self.watermark))
 
     @property
     def version(self) -> Version:
@@ -121,9 +116,10 @@ class Manifest:
                 f"the state of a bucket has format {shown!r:.20}, and this version of Sash reads {_FORMAT}"
             )
         try:
-            _, requirements, origin, versions, segments, *rest = values
+            _, job, contents, origin, versions, segments, *rest = values
             return cls(
-                requirements,
+                job,
+                Contents(*contents),
                 origin,
                 tuple(Version(*one) for one in versions),
                 tuple(Segment(*one) for one in segments),
@@ -131,47 +127,3 @@ class Manifest:
             )
         except (TypeError, ValueError) as error:
             raise SnapshotError(f"the state of a bucket cannot be read: {error}") from error
-
-
-def differences(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
-    """In what a plan needs more than the log holds, or something else. Empty if it can continue from the log.
-
-    >>> held = {"by": ["a"], "on": "t", "times": "int", "emit": "final", "buckets": 4,
-    ...         "columns": {"a": "int64", "t": "int64"}, "retain": 10, "windows": []}
-    >>> differences(held, held | {"retain": 5})
-    []
-    >>> differences(held, held | {"retain": 20, "columns": {"t": "int64", "x": "double"}})
-    ["column 'x' is not in the log", 'rows are retained for 10 ticks, and the longest window needs 20']
-    """
-    found = [
-        f"{words} was {held[name]!r} and is {wanted[name]!r}"
-        for name, words in _FIXED.items()
-        if held[name] != wanted[name]
-    ]
-    for name, kind in wanted["columns"].items():
-        if name not in held["columns"]:
-            found.append(f"column {name!r} is not in the log")
-        elif held["columns"][name] != kind:
-            found.append(f"column {name!r} was {held['columns'][name]} and is {kind}")
-    return found + _windows(held, wanted)
-
-
-def _windows(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
-    if held["windows"] != wanted["windows"]:
-        return [
-            f"the windows were {held['windows'] or 'lengths of time'} and are {wanted['windows'] or 'lengths of time'}"
-        ]
-    if held["retain"] is not None and wanted["retain"] is not None and wanted["retain"] > held["retain"]:
-        return [f"rows are retained for {held['retain']} ticks, and the longest window needs {wanted['retain']}"]
-    return []
-
-
-def check_compatible(held: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """`PlanError` with everything that differs, if the plan cannot continue from the log."""
-    found = differences(held, wanted)
-    if found:
-        raise PlanError(
-            "\n- ".join(
-                ["the plan cannot continue from this checkpoint: start a new one, with initial= for history", *found]
-            )
-        )
