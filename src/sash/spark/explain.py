@@ -17,6 +17,7 @@ from sash.spark.schema import Types
 from sash.spark.stream.job import Job
 from sash.spark.stream.pipeline import make_job
 from sash.spark.stream.tree import split
+from sash.spark.stream.watermark import input_watermark
 from sash.windows import CountWindow, TimeWindow
 
 __all__ = ["explain"]
@@ -121,7 +122,7 @@ def _memory(plan: Plan) -> str:
 
 
 def _stream(df: DataFrame, plan: Plan, types: Types | None) -> list[str]:
-    job, schema = make_job(df, plan, types, None, "drop", None)
+    job, schema = make_job(df, plan, types, mark=input_watermark(df))
     return [
         f"stream: {_emitted(plan)}.",
         f"late: {_late(plan)}.",

@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import sys
 import tempfile
+import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pyspark.sql import SparkSession
 
-__all__ = ["SETTINGS", "archive", "configure", "local_session", "logged_session", "ship"]
+from sash.errors import PlanError
+
+__all__ = ["BUCKETS", "SETTINGS", "archive", "check_session", "configure", "local_session", "logged_session", "ship"]
+
+Session = TypeVar("Session", bound=Any)
 
 _STORE: Final = "spark.sql.streaming.stateStore"
-#: The state of a stream is in RocksDB, which writes what a batch changed, and counts nothing that nobody reads.
-SETTINGS: Final = {
-    f"{_STORE}.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
-    f"{_STORE}.rocksdb.changelogCheckpointing.enabled": "true",
-    f"{_STORE}.rocksdb.trackTotalNumberOfRows": "false",
-}
+_PROVIDER: Final = f"{_STORE}.providerClass"
+_ROCKSDB: Final = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+_PARTITIONS: Final = "spark.sql.shuffle.partitions"
+#: The state of a stream is in RocksDB, which writes what a batch changed.
+SETTINGS: Final = {_PROVIDER: _ROCKSDB, f"{_STORE}.rocksdb.changelogCheckpointing.enabled": "true"}
+#: Into how many buckets the state of a stream is divided unless it is said: whatever the session and the cluster, so
+#: that a stream continues on another.
+BUCKETS: Final = 16
 _LOCAL: Final = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
@@ -36,18 +44,65 @@ _LOCAL: Final = {
 _NATIVE: Final = ("sash._core", "sash._batch")
 
 
-def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
-    """The builder, with the settings that `sash.spark.rolling` needs for streams.
+def configure(session: Session) -> Session:
+    """The builder of a session, or a session that runs, with the settings that `sash.spark.rolling` needs for streams.
 
-    Python workers run the interpreter that runs this, unless PYSPARK_PYTHON names another. Cost: O(1).
+        A builder that says no number of shuffle partitions gets one that fits the cores: each is a task in every
+        micro-batch. Python workers run the interpreter that runs this, unless PYSPARK_PYTHON names another. Cost: O(1).
 
-    >>> from pyspark.sql import SparkSession
-    >>> builder = configure(SparkSession.builder.appName("payments"))
+        >>> from pyspark.sql import SparkSession
+
+    from sash.errors import PlanError
+        >>> builder = configure(SparkSession.builder.appName("payments"))
     """
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if isinstance(session, SparkSession.Builder):
+        for name, value in SETTINGS.items():
+            session.config(name, value)
+        if _PARTITIONS not in session._options:
+            session.config(_PARTITIONS, str(_fitting(session._options.get("spark.master", "local[*]"))))
+        return session
     for name, value in SETTINGS.items():
-        builder = builder.config(name, value)
-    return builder
+        session.conf.set(name, value)
+    return session
+
+
+def _fitting(master: str) -> int:
+    """As many shuffle partitions as cores, but no more than buckets; on a cluster, whose cores are not known yet, as many
+    as buckets.
+
+    >>> _fitting("local"), _fitting("local[3]"), _fitting("yarn")
+    (1, 3, 16)
+    """
+    here = re.fullmatch(r"local(?:\[(\d+|\*)(?:,.*)?\])?", master)
+    if here is None:
+        return BUCKETS
+    cores = os.cpu_count() or 1 if here[1] == "*" else int(here[1] or 1)
+    return min(cores, BUCKETS)
+
+
+def check_session(spark: Any, buckets: int) -> None:
+    """Refuse a session whose state store streams cannot use; warn of one that starts many tasks for nothing."""
+    provider = str(spark.conf.get(_PROVIDER))
+    if not provider.endswith("RocksDBStateStoreProvider"):
+        raise PlanError(
+            f"streams of Sash keep their state in RocksDB, and this session in {provider.rpartition('.')[2]}: add the"
+            " line sash.spark.configure(spark) before the stream starts, or configure the builder of the session"
+        )
+    partitions = int(spark.conf.get(_PARTITIONS))
+    if partitions > buckets:
+        warnings.warn(
+            f"this session has {partitions} shuffle partitions, and the stream {buckets} buckets:"
+            f" {partitions - buckets} tasks of each micro-batch find nothing to do. Before the first start of the"
+            f' stream, set spark.conf.set("{_PARTITIONS}", {_cores(spark, buckets)}): its checkpoint keeps the number',
+            stacklevel=5,
+        )
+
+
+def _cores(spark: Any, most: int) -> int:
+    """The cores of the session, as far as they are known."""
+    known = hasattr(spark, "_jsparkSession")
+    return min(spark.sparkContext.defaultParallelism, most) if known else most
 
 
 def local_session(name: str, log: Path, cores: int = 2) -> SparkSession:

@@ -63,7 +63,7 @@ class Bucket:
         engine = self._engine(manifest)
         before = engine.native_seconds
         watermark = _later(manifest.watermark, self.job.clock.watermark(milliseconds))
-        taken, ticks, late = self._sorted_out(table, watermark)
+        taken, ticks, late = self._sorted_out(table, manifest.watermark if self.job.chained else watermark)
         emitted = engine.step(taken, manifest.rows, watermark)
         timer = None if fired else manifest.timer
         self._commit(replace(manifest, timer=timer), engine, taken, ticks, emitted, watermark)
@@ -99,7 +99,7 @@ class Bucket:
     def _ticks(self, table: pa.Table) -> Ticks:
         return np.ascontiguousarray(encode_array(table.column(self.job.on))[1])
 
-    def _sorted_out(self, table: pa.Table, watermark: int | None) -> tuple[pa.Table, Ticks, pa.Table | None]:
+    def _sorted_out(self, table: pa.Table, since: int | None) -> tuple[pa.Table, Ticks, pa.Table | None]:
         """The rows that are in time, with their ticks, and the others, with the reason."""
         timed = pc.is_valid(table.column(self.job.on))
         refused = []
@@ -107,8 +107,8 @@ class Bucket:
             refused.append(self._marked(table.filter(pc.invert(timed)), NO_TIME))
             table = table.filter(timed)
         ticks = self._ticks(table)
-        if watermark is not None and len(ticks) and int(ticks.min()) < watermark:
-            late = ticks < watermark
+        if since is not None and len(ticks) and int(ticks.min()) < since:
+            late = ticks < since
             refused.append(self._marked(table.filter(pa.array(late)), TOO_LATE))
             table, ticks = table.filter(pa.array(~late)), ticks[~late]
         return table, ticks, pa.concat_tables(refused) if refused else None

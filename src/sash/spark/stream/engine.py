@@ -82,7 +82,9 @@ class BucketEngine:
 
     def absorb(self, table: pa.Table, first: int, silent: bool) -> None:
         """Take rows of the log; `first` is the number of the first. None of them is late, none gets a result."""
-        chunk = self._chunk(conformed(table, self._job.log_schema), first, silent)
+        self._take(self._chunk(conformed(table, self._job.log_schema), first, silent))
+
+    def _take(self, chunk: Chunk) -> None:
         self._insert(chunk)
         self._retain(chunk)
 
@@ -155,20 +157,24 @@ class BucketEngine:
         return self._emitted(table, results or self._nothing(), self._rows.all_of(chunk), 0)
 
     def _finals(self, table: pa.Table, first: int, watermark: int | None) -> Emitted:
-        # A new row is not late, so it is not before the watermark, and in no window of a row that is.
+        chunk = self._chunk(table, first)
+        # A row that is not before the watermark is in no window of one that is: it need not be there yet.
+        early = watermark is not None and len(chunk) and int(chunk.ticks.min()) < watermark
+        if early:
+            self._take(chunk)
         due = Picked([], self._job.log_schema)
         if watermark is not None:
             due = self._rows.pick(self.watermark, lambda chunk: chunk.ticks < watermark)
         emitted = self._emitted(due.table(), self._results(due), due, 0)
-        self.absorb(table, first, silent=False)
+        if not early:
+            self._take(chunk)
         return emitted
 
     def _updates(self, table: pa.Table, first: int) -> Emitted:
         chunk = self._chunk(table, first)
         suspects = self._suspects(chunk)
         before = self._results(suspects)
-        self._insert(chunk)
-        self._retain(chunk)
+        self._take(chunk)
         after = self._results(suspects)
         differ = _differ(before, after)
         changed, new = suspects.where(differ), self._rows.all_of(chunk)

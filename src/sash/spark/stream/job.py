@@ -52,15 +52,14 @@ class Clock:
         ticks = encode(time)[1]
         return ticks * self.step // ATTOSECONDS["us"]
 
-    def delay(self, lateness: Duration) -> str:
-        """The lateness in words that Spark reads, rounded up.
+    def milliseconds(self, lateness: Duration) -> int:
+        """The lateness as Spark counts it, rounded up.
 
         >>> from sash.durations import parse_duration
-        >>> Clock(INT).delay(parse_duration(10)), Clock(Kind("arrow", "us")).delay(parse_duration("1m"))
-        ('10 milliseconds', '60000 milliseconds')
+        >>> Clock(INT).milliseconds(parse_duration(10)), Clock(Kind("arrow", "us")).milliseconds(parse_duration("1m"))
+        (10, 60000)
         """
-        length = lateness.ticks(self.kind) * self.step
-        return f"{-(-length // _MILLISECOND)} milliseconds"
+        return -(-lateness.ticks(self.kind) * self.step // _MILLISECOND)
 
 
 @dataclass(frozen=True)
@@ -78,6 +77,8 @@ class Job:
     buckets: int
     #: How long rows are retained, in ticks; None where a window counts rows and not a time.
     retain: int | None
+    #: Rows come from another stateful operator, in the batch whose watermark has passed them.
+    chained: bool = False
 
     @property
     def on(self) -> str:

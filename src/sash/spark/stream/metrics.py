@@ -17,7 +17,8 @@ from pyspark.sql.streaming.listener import (
 
 __all__ = ["OBSERVED", "BatchReport", "Metrics", "Monitor", "metric_names", "metrics_sql", "report_of"]
 
-#: The name under which the numbers of a batch are found in its progress.
+#: What the names begin with under which the numbers of a batch are found in its progress: one for each stream of Sash
+#: in the query.
 OBSERVED: Final = "sash"
 
 
@@ -70,14 +71,16 @@ class BatchReport:
 
 
 def report_of(progress: Any) -> BatchReport | None:
-    """The report of a progress of Spark's; None if the query is none of `sash.spark.rolling`.
+    """The report of a progress of Spark's; None if the query is none of `sash.spark.rolling`. Where it has several of
+    them, their numbers are added.
 
     Takes what a listener gets, and what `query.lastProgress` and `query.recentProgress` give. Cost: O(1).
     """
-    found = (_part(progress, "observedMetrics") or {}).get(OBSERVED)
-    if found is None:
+    observed = _part(progress, "observedMetrics") or {}
+    found = [numbers for name, numbers in observed.items() if name.startswith(f"{OBSERVED}-")]
+    if not found:
         return None
-    metrics = Metrics(**{field.name: found[field.name] or 0 for field in fields(Metrics)})
+    metrics = Metrics(**{field.name: sum(one[field.name] or 0 for one in found) for field in fields(Metrics)})
     took = (_part(progress, "durationMs") or {}).get("triggerExecution", 0)
     return BatchReport(str(_part(progress, "id")), int(_part(progress, "batchId")), took / 1000, metrics)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,6 @@ from sash.errors import SnapshotError
 from sash.spark.stream.job import Job
 
 __all__ = [
-    "BUCKET",
     "CHUNK_BYTES",
     "PACKS",
     "PACKS_SQL",
@@ -34,8 +33,6 @@ _SMALL: Final = pa.ipc.IpcWriteOptions(compression="lz4")
 _SEED: Final = 42
 _WORD: Final = 0xFFFFFFFF
 
-#: The column that has the number of a row's bucket.
-BUCKET: Final = "sash_bucket"
 #: A pack: its bucket, its newest time, where it came from, and its rows.
 PACKS_SQL: Final = "bucket int, newest timestamp, source int, place int, rows binary"
 PACKS: Final = pa.schema(
@@ -52,10 +49,12 @@ _ROWS: Final = 1 << 18
 
 
 class Packer:
-    """Packs the rows of a partition by bucket: one pack a bucket, or several where there are very many rows."""
+    """Packs the rows of a partition by bucket: one pack a bucket, or several where there are very many rows. In the first
+    batch of a query, one that greets has an empty pack for every bucket before them."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, greets: bool = True) -> None:
         self._job = job
+        self._greets = greets
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The packs of the partition. Cost: O(n log n) for n rows, vectorised."""
@@ -63,6 +62,8 @@ class Packer:
 
         context = TaskContext.get()
         source = context.partitionId() if context is not None else 0
+        if self._greets and source == 0 and _is_new(context):
+            yield self._greeting()
         waiting: list[pa.RecordBatch] = []
         place, rows = 0, 0
         for batch in batches:
@@ -74,8 +75,16 @@ class Packer:
         if rows:
             yield self._packed(waiting, source, place)
 
+    def _greeting(self) -> pa.RecordBatch:
+        """An empty pack for every bucket, so that a plan that cannot continue from the state of any is refused in the
+        first batch."""
+        ids = bucket_ids(self._job.buckets)
+        rows = [pack(self._job.schema.empty_table())] * len(ids)
+        columns = [ids, [0] * len(ids), [-1] * len(ids), [0] * len(ids), rows]
+        arrays = [pa.array(column, field.type) for column, field in zip(columns, PACKS, strict=True)]
+        return pa.RecordBatch.from_arrays(arrays, schema=PACKS)
+
     def _packed(self, batches: list[pa.RecordBatch], source: int, place: int) -> pa.RecordBatch:
-        # Columns come by number, the bucket last: PySpark reads a dot in a name as a path.
         table = pa.Table.from_batches(batches)
         buckets = table.column(table.num_columns - 1).to_numpy()
         if self._job.buckets <= 1 << 16:
@@ -104,6 +113,19 @@ class Packer:
             return 0
         newest = pc.max(times)
         return self._job.clock.microseconds(newest)
+
+
+#: The runs of queries that this process has packed for.
+_RUNS: Final[set[str]] = set()
+
+
+def _is_new(context: Any) -> bool:
+    """Whether this process has not packed for the run of the query yet; a batch has none."""
+    run = None if context is None else context.getLocalProperty("spark.jobGroup.id")
+    if run is None or context.getLocalProperty("sql.streaming.queryId") is None or run in _RUNS:
+        return False
+    _RUNS.add(run)
+    return True
 
 
 def unpacked(packs: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

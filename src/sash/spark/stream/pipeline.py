@@ -14,14 +14,17 @@ from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 from sash.aggregations.of_row import OfRow
 from sash.batch.slides import slides
 from sash.durations import parse_duration
+from sash.errors import PlanError
 from sash.plan import Plan
-from sash.spark.layout import key_column
+from sash.spark.layout import key_column, named
 from sash.spark.opaque import in_plain_values
 from sash.spark.schema import Types, arrow_types, output_fields, settle, slide_fields
+from sash.spark.session import BUCKETS, check_session
 from sash.spark.stream.job import LATE, REVISION, Clock, Job, OnLate
 from sash.spark.stream.metrics import OBSERVED, metric_names
-from sash.spark.stream.packing import BUCKET, PACKS_SQL, Packer, unpacked
+from sash.spark.stream.packing import PACKS_SQL, Packer, unpacked
 from sash.spark.stream.processor import RESULTS_SQL, BucketProcessor
+from sash.spark.stream.watermark import Mark, input_watermark, with_watermark
 from sash.times import FLOAT, encode_array
 from sash.windows import (
     AdaptiveWindow,
@@ -32,7 +35,6 @@ from sash.windows import (
 
 __all__ = ["make_job", "packed", "run"]
 
-_LEAST_BUCKETS: Final = 16
 _REFUSED: Final = (DeltaWindow, PunctuatedWindow, PolicyWindow, AdaptiveWindow)
 
 
@@ -47,13 +49,15 @@ def run(
     retain: Any = None,
 ) -> DataFrame:
     """The stream with the results behind its columns, by `sash.spark.rolling`."""
-    job, schema = make_job(df, plan, types, buckets, on_late, retain)
+    mark = input_watermark(df)
+    job, schema = make_job(df, plan, types, buckets, on_late, retain, mark)
+    check_session(df.sparkSession, job.buckets)
     packs = packed(df, job)
-    timed = plan.lateness is not None
-    if plan.lateness is not None:
+    if mark is None and plan.lateness is not None:
         # Without the column itself, Spark filters no pack: so that late rows can be counted.
-        packs = packs.withWatermark("newest", job.clock.delay(plan.lateness))
-    history = None if initial is None else packed(_checked_history(initial, df), job).select("bucket", "rows")
+        packs = packs.withWatermark("newest", f"{job.clock.milliseconds(plan.lateness)} milliseconds")
+    timed = mark is not None or plan.lateness is not None
+    history = None if initial is None else packed(_checked_history(initial, df), job, False).select("bucket", "rows")
     results = (
         packs.select("bucket", "source", "place", "rows")
         .groupBy("bucket")
@@ -66,22 +70,28 @@ def run(
         )
     )
     numbers = [F.sum(name).alias(name) for name in metric_names()]
-    observed = results.observe(OBSERVED, *numbers)
+    observed = results.observe(f"{OBSERVED}-{job.name}", *numbers)
     return observed.select(F.col("rows_out").alias("rows")).mapInArrow(unpacked, schema)
 
 
 def make_job(
-    df: DataFrame, plan: Plan, types: Types | None, buckets: int | None, on_late: OnLate, retain: Any
+    df: DataFrame,
+    plan: Plan,
+    types: Types | None = None,
+    buckets: int | None = None,
+    on_late: OnLate = "drop",
+    retain: Any = None,
+    mark: Mark | None = None,
 ) -> tuple[Job, StructType]:
     """What runs, and the columns of what comes out; `PlanError` names all that does not fit."""
-    problems = _problems(plan, on_late, df.columns)
+    problems = _problems(plan, on_late, buckets, df.columns, mark)
     whole = in_plain_values(plan)
     asked = Plan(**plan._parts() | {"emit": "final"}) if plan.emit == "update" else plan
     fields = output_fields(df.schema, asked, types, problems)
     zone = df.sparkSession.conf.get("spark.sql.session.timeZone") or "UTC"
     columns = pa.schema([pa.field(name, kind) for name, kind in arrow_types(df.schema.fields, zone).items()])
-    kind = encode_array(pa.array([], columns.field(str(plan.on)).type))[0]
-    if kind == FLOAT:
+    clock = Clock(encode_array(pa.array([], columns.field(str(plan.on)).type))[0])
+    if clock.kind == FLOAT:
         settle([f"on: Spark's watermark knows no floats, and column {plan.on!r} holds them: make it a timestamp"])
     made = [*slide_fields(df.schema, plan), *fields] if slides(plan) else fields
     job = Job(
@@ -89,12 +99,31 @@ def make_job(
         whole,
         columns,
         arrow_types(made, zone),
-        Clock(kind),
+        clock,
         on_late,
-        buckets or max(_LEAST_BUCKETS, int(df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 0)),
-        _retained(plan, Clock(kind), retain),
+        BUCKETS if buckets is None else buckets,
+        _retained(plan, clock, retain),
+        chained=mark is not None and mark.chained,
     )
-    return job, _schema(df, plan, made, on_late)
+    return job, with_watermark(_schema(df, plan, made, on_late), plan, _delay(plan, clock, mark))
+
+
+def _delay(plan: Plan, clock: Clock, mark: Mark | None) -> int | None:
+    """How many milliseconds the watermark is behind the newest time; None if there is none."""
+    try:
+        asked = None if plan.lateness is None else clock.milliseconds(plan.lateness)
+    except (TypeError, ValueError) as error:
+        raise PlanError(f"lateness: {error}") from None
+    if mark is None:
+        return asked
+    if asked not in (None, mark.delay):
+        settle(
+            [
+                f"lateness: the DataFrame has a watermark {mark.delay} ms behind the newest {mark.column!r}, and the"
+                f" plan waits for {asked} ms: leave lateness out of the plan, or make both the same"
+            ]
+        )
+    return mark.delay
 
 
 def _schema(df: DataFrame, plan: Plan, made: list[StructField], on_late: OnLate) -> StructType:
@@ -107,13 +136,15 @@ def _schema(df: DataFrame, plan: Plan, made: list[StructField], on_late: OnLate)
     return StructType([*own, *made, *extra])
 
 
-def _problems(plan: Plan, on_late: Any, columns: list[str]) -> list[str]:
+def _problems(plan: Plan, on_late: Any, buckets: Any, columns: list[str], mark: Mark | None) -> list[str]:
     """What a stream cannot do, beside what no DataFrame can."""
     found = []
     if plan.on is None:
         found.append("on: a stream needs times: name their column with on=")
-    if plan.lateness is None and plan.emit != "arrival":
+    if plan.lateness is None and plan.emit != "arrival" and mark is None:
         found.append(f"lateness: emit={plan.emit!r} waits for late rows: give the longest wait, lateness='10m'")
+    if mark is not None and plan.on is not None and mark.column != plan.on:
+        found.append(mark.refusal(plan.on))
     found += [
         f"{window!r} is for frames and batches: a stream takes windows of time, rows and sessions"
         for window in plan.windows
@@ -124,10 +155,14 @@ def _problems(plan: Plan, on_late: Any, columns: list[str]) -> list[str]:
         for name, one in plan.aggregations.items()
         if isinstance(getattr(one, "inner", one), OfRow)
     ]
+    if slides(plan) and plan.emit != "final":
+        found.append(f"emit: a window that slides by a time is emitted once, when it is final, not by {plan.emit!r}")
     if slides(plan) and on_late == "keep":
         found.append("on_late: a late row is no row of a plan whose windows slide by a time: it can only be dropped")
     if on_late not in get_args(OnLate):
         found.append(f"on_late is 'drop' or 'keep', not {on_late!r}")
+    if buckets is not None and (not isinstance(buckets, int) or isinstance(buckets, bool) or buckets < 1):
+        found.append(f"buckets is a number, 1 or more, not {buckets!r}: leave it out for {BUCKETS}")
     taken = [REVISION] * (plan.emit == "update") + [LATE] * (on_late == "keep")
     found += [f"the DataFrame has a column {name!r} already: rename it" for name in taken if name in columns]
     return found
@@ -138,12 +173,19 @@ def _retained(plan: Plan, clock: Clock, retain: Any) -> int | None:
     lengths = []
     for window in plan.windows:
         if window.reach is None:
+            if retain is not None:
+                settle(
+                    [f"retain: {window!r} is no length of time, and its rows are retained as it needs: leave it out"]
+                )
             return None
         lengths.append(window.reach.ticks(clock.kind))
     longest = max(lengths)
     if retain is None:
         return longest
-    asked = parse_duration(retain).ticks(clock.kind)
+    try:
+        asked = parse_duration(retain).ticks(clock.kind)
+    except (TypeError, ValueError) as error:
+        raise PlanError(f"retain: {error}") from None
     if asked < longest:
         settle([f"retain: rows are retained for {retain!r}, and the longest window is longer: retain them for as long"])
     return asked
@@ -164,18 +206,19 @@ def _checked_history(initial: DataFrame, df: DataFrame) -> DataFrame:
     return initial.select(*df.columns)
 
 
-def packed(df: DataFrame, job: Job) -> DataFrame:
-    """Packs of rows, by bucket."""
+def packed(df: DataFrame, job: Job, greets: bool = True) -> DataFrame:
+    """Packs of rows, by bucket; see `Packer` for `greets`."""
     keys = [key_column(df, name) for name in job.plan.by]
     number = F.pmod(F.hash(*keys), F.lit(job.buckets)) if keys else F.lit(0)
-    rows = df.withColumn(BUCKET, number)
-    return rows.toDF(*(f"c{place}" for place in range(len(rows.columns)))).mapInArrow(_packing(job), PACKS_SQL)
+    # Columns travel by number, the bucket last: PySpark reads a dot in a name as a path.
+    rows = df.select(*map(named, df.columns), number)
+    return rows.toDF(*(f"c{place}" for place in range(len(rows.columns)))).mapInArrow(_packing(job, greets), PACKS_SQL)
 
 
-def _packing(job: Job) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _packing(job: Job, greets: bool) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """A function that travels: what it calls is made where it runs."""
 
     def packing(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return Packer(job)(batches)
+        return Packer(job, greets)(batches)
 
     return packing
