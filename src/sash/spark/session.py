@@ -68,8 +68,8 @@ def configure(session: Session) -> Session:
 
 
 def _fitting(master: str) -> int:
-    """As many shuffle partitions as cores, but no more than buckets; on a cluster, whose cores are not known yet, as many
-    as buckets.
+    """As many shuffle partitions as cores, but no more than buckets; on a cluster, whose cores are not known yet, one
+    for each bucket.
 
     >>> _fitting("local"), _fitting("local[3]"), _fitting("yarn")
     (1, 3, 16)

@@ -12,8 +12,9 @@ import pyarrow.compute as pc
 
 from sash.spark.stream.cache import EngineCache
 from sash.spark.stream.conform import conformed
-from sash.spark.stream.engine import BucketEngine, Emitted
-from sash.spark.stream.job import LATE, REVISION, Job
+from sash.spark.stream.engine import NOTHING_REVISED, BucketEngine, Emitted
+from sash.spark.stream.failures import named, restated
+from sash.spark.stream.job import ERROR, LATE, Job
 from sash.spark.stream.log import BucketState, Log
 from sash.spark.stream.manifest import Manifest
 from sash.spark.stream.metrics import Metrics
@@ -36,6 +37,7 @@ class Bucket:
     state: BucketState
     engines: EngineCache
     metrics: Metrics = field(default_factory=Metrics)
+    _refused: list[pa.Table] = field(default_factory=list)
 
     def rows(self, tables: Iterable[pa.Table], milliseconds: int) -> pa.Table:
         """Take the rows of a batch, and give the results that they and the watermark trigger. Without rows, nothing is
@@ -43,7 +45,7 @@ class Bucket:
         table = pa.concat_tables([conformed(table, self.job.schema) for table in tables])
         if not table.num_rows:
             self._manifest()
-            return self._shaped(self.job.result_schema.empty_table(), None)
+            return self._shaped(Emitted(self.job.result_schema.empty_table(), *NOTHING_REVISED))
         return self._run(table, milliseconds, fired=False)
 
     def timer(self, milliseconds: int) -> pa.Table:
@@ -55,6 +57,7 @@ class Bucket:
         manifest = self._manifest()
         table = conformed(table, self.job.schema)
         timed = table.filter(pc.is_valid(table.column(self.job.on)))
+        timed = self._fit(make_engine(self.job), timed, 0)
         self._put(Log(self.state).append(manifest.stepped(), timed, self._ticks(timed), silent=True))
 
     def _run(self, table: pa.Table, milliseconds: int, fired: bool) -> pa.Table:
@@ -63,15 +66,29 @@ class Bucket:
         engine = self._engine(manifest)
         before = engine.native_seconds
         watermark = _later(manifest.watermark, self.job.clock.watermark(milliseconds))
-        taken, ticks, late = self._sorted_out(table, manifest.watermark if self.job.chained else watermark)
-        emitted = engine.step(taken, manifest.rows, watermark)
+        taken = self._in_time(table, manifest.watermark if self.job.chained else watermark)
+        taken, emitted = self._stepped(engine, manifest, taken, watermark)
         timer = None if fired else manifest.timer
-        self._commit(replace(manifest, timer=timer), engine, taken, ticks, emitted, watermark)
+        self._commit(replace(manifest, timer=timer), engine, taken, emitted, watermark)
         self.metrics.rows += table.num_rows
-        self.metrics.results += emitted.table.num_rows
         self.metrics.native_seconds += engine.native_seconds - before
         self.metrics.seconds += time.perf_counter() - start
-        return self._shaped(emitted.table, late)
+        return self._shaped(emitted)
+
+    def _stepped(
+        self, engine: BucketEngine, manifest: Manifest, table: pa.Table, watermark: int | None
+    ) -> tuple[pa.Table, Emitted]:
+        """The rows that could be taken, and what they and the watermark trigger."""
+        try:
+            return table, engine.step(table, manifest.rows, watermark)
+        except MemoryError:
+            raise
+        except Exception:
+            # A step that fails has changed nothing. If no row is to blame, it fails again.
+            trial = make_engine(self.job)
+            Log(self.state).replay(manifest, trial)
+            table = self._fit(trial, table, manifest.rows)
+            return table, engine.step(table, manifest.rows, watermark)
 
     # State in
 
@@ -99,40 +116,55 @@ class Bucket:
     def _ticks(self, table: pa.Table) -> Ticks:
         return np.ascontiguousarray(encode_array(table.column(self.job.on))[1])
 
-    def _sorted_out(self, table: pa.Table, since: int | None) -> tuple[pa.Table, Ticks, pa.Table | None]:
-        """The rows that are in time, with their ticks, and the others, with the reason."""
+    def _in_time(self, table: pa.Table, since: int | None) -> pa.Table:
+        """The rows that have a time which is not before the ticks."""
         timed = pc.is_valid(table.column(self.job.on))
-        refused = []
         if not pc.all(timed, min_count=0).as_py():
-            refused.append(self._marked(table.filter(pc.invert(timed)), NO_TIME))
+            without = table.filter(pc.invert(timed))
+            self.metrics.without_time += without.num_rows
+            self._set_aside(without, LATE, [NO_TIME] * without.num_rows)
             table = table.filter(timed)
-        ticks = self._ticks(table)
-        if since is not None and len(ticks) and int(ticks.min()) < since:
-            late = ticks < since
-            refused.append(self._marked(table.filter(pa.array(late)), TOO_LATE))
-            table, ticks = table.filter(pa.array(~late)), ticks[~late]
-        return table, ticks, pa.concat_tables(refused) if refused else None
+        if since is None or not table.num_rows:
+            return table
+        late = self._ticks(table) < since
+        if late.any():
+            self.metrics.late += int(late.sum())
+            self._set_aside(table.filter(pa.array(late)), LATE, [TOO_LATE] * int(late.sum()))
+            table = table.filter(pa.array(~late))
+        return table
 
-    def _marked(self, table: pa.Table, reason: str) -> pa.Table:
-        if reason == NO_TIME:
-            self.metrics.without_time += table.num_rows
-        else:
-            self.metrics.late += table.num_rows
-        return table.append_column(pa.field(LATE, pa.string()), pa.array([reason] * table.num_rows, pa.string()))
+    def _fit(self, trial: BucketEngine, table: pa.Table, first: int) -> pa.Table:
+        """The rows that windows can be computed from, tried on an engine that is for nothing else."""
+        found = trial.unfit(table, first)
+        messages = [named(table.slice(place, 1), self.job.plan.columns, error) for place, error in found]
+        if found and self.job.on_error == "raise":
+            raise restated(found[0][1], messages[0]) from found[0][1]
+        if not found:
+            return table
+        places = [place for place, _ in found]
+        self.metrics.failed += len(found)
+        self._set_aside(table.take(pa.array(places, pa.int64())), ERROR, messages)
+        return table.take(pa.array(np.setdiff1d(np.arange(table.num_rows), places)))
 
-    def _shaped(self, results: pa.Table, late: pa.Table | None) -> pa.Table:
-        """The results in the columns that come out, late rows behind them where they are asked for."""
-        if self.job.on_late != "keep":
-            return results
-        results = results.append_column(pa.field(LATE, pa.string()), pa.nulls(results.num_rows, pa.string()))
-        if late is None:
-            return results
-        reasons = late.column(LATE)
-        late = late.drop_columns([LATE])
-        empty = {**self.job.types, **({REVISION: pa.int32()} if self.job.plan.emit == "update" else {})}
-        for name, kind in empty.items():
-            late = late.append_column(pa.field(name, kind), pa.nulls(late.num_rows, kind))
-        return pa.concat_tables([results, late.append_column(pa.field(LATE, pa.string()), reasons)])
+    def _set_aside(self, table: pa.Table, column: str, reasons: list[str]) -> None:
+        """Rows that come out without results, if they are asked for."""
+        if column in self.job.reasons:
+            self._refused.append(table.append_column(pa.field(column, pa.string()), pa.array(reasons, pa.string())))
+
+    def _shaped(self, emitted: Emitted) -> pa.Table:
+        """The results in the columns that come out, rows that have none behind them where they are asked for."""
+        table = emitted.table
+        if emitted.errors and ERROR not in self.job.reasons:
+            table = table.filter(pa.array([place not in emitted.errors for place in range(table.num_rows)]))
+        self.metrics.failed += len(emitted.errors) + emitted.lost
+        self.metrics.results += table.num_rows
+        if not self.job.reasons:
+            return table
+        if emitted.errors:
+            reasons = [emitted.errors.get(place) for place in range(table.num_rows)]
+            table = table.append_column(pa.field(ERROR, pa.string()), pa.array(reasons, pa.string()))
+        columns = [*self.job.result_schema, *(pa.field(name, pa.string()) for name in self.job.reasons)]
+        return pa.concat_tables([conformed(part, pa.schema(columns)) for part in (table, *self._refused)])
 
     # State out
 
@@ -141,14 +173,13 @@ class Bucket:
         manifest: Manifest,
         engine: BucketEngine,
         taken: pa.Table,
-        ticks: Ticks,
         emitted: Emitted,
         watermark: int | None,
     ) -> None:
         log = Log(self.state)
         following = replace(manifest.stepped(), watermark=watermark)
         revised = (emitted.numbers, emitted.revisions)
-        following = log.append(following, taken, ticks, revised)
+        following = log.append(following, taken, self._ticks(taken), revised)
         following, engine = self._tidied(log, following, engine)
         self._note(following, engine)
         wanted = self._timer(following, engine)

@@ -7,8 +7,9 @@ a log is the one that wrote it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,13 +17,14 @@ import pyarrow as pa
 
 from sash.plan import Emit
 from sash.spark.stream.conform import conformed
+from sash.spark.stream.failures import failures, named, restated
 from sash.spark.stream.job import REVISION, Job
 from sash.spark.stream.key_codes import KeyCodes
 from sash.spark.stream.retained import Chunk, Picked, RetainedRows, Revisions, Scan, Ticks
 from sash.spark.stream.tree import Tree, split
 from sash.times import encode_array
 
-__all__ = ["BucketEngine", "Emitted"]
+__all__ = ["NOTHING_REVISED", "BucketEngine", "Emitted"]
 
 Results = dict[str, pa.Array]
 #: Rows, their ticks, how often the results of each were revised, and whether they get none.
@@ -36,6 +38,13 @@ class Emitted:
     table: pa.Table
     numbers: Ticks
     revisions: Revisions
+    #: Why rows of the table have no results, by their places.
+    errors: Mapping[int, str] = field(default_factory=dict)
+    #: How many windows that are no rows have no results, and are left out.
+    lost: int = 0
+
+
+NOTHING_REVISED: Final = (np.empty(0, np.int64), np.empty(0, np.int32))
 
 
 class BucketEngine:
@@ -49,6 +58,7 @@ class BucketEngine:
         self._codes = KeyCodes(job.plan.by)
         self._rows = RetainedRows(job.log_schema)
         self._since_trim = 0
+        self._errors: dict[int, str] = {}
         #: Rows before it were emitted.
         self.watermark: int | None = None
         #: Seconds that were spent in the core.
@@ -85,8 +95,15 @@ class BucketEngine:
         self._take(self._chunk(conformed(table, self._job.log_schema), first, silent))
 
     def _take(self, chunk: Chunk) -> None:
+        if len(chunk):
+            self._check(chunk)
         self._insert(chunk)
         self._retain(chunk)
+
+    def _check(self, chunk: Chunk) -> None:
+        """Fail for rows that no window can be computed from. Trees find out when they take them."""
+        if self._scan is not None:
+            self._scan.check(chunk)
 
     def revise(self, numbers: Ticks, revisions: Revisions) -> None:
         """Take revisions of the log."""
@@ -132,7 +149,8 @@ class BucketEngine:
     # New rows
 
     def step(self, table: pa.Table, first: int, watermark: int | None) -> Emitted:
-        """Take new rows, none of them late, and emit what is due at the watermark."""
+        """Take new rows, none of them late, and emit what is due at the watermark. What fails changes nothing."""
+        self._errors.clear()
         match self._job.plan.emit:
             case "arrival":
                 emitted = self._arrivals(table, first)
@@ -143,18 +161,39 @@ class BucketEngine:
         self.settle(watermark)
         return emitted
 
+    def unfit(self, table: pa.Table, first: int) -> list[tuple[int, Exception]]:
+        """Which of these rows cannot be taken, and why. The others are: the engine is of no use afterwards."""
+
+        def attempt(start: int, end: int) -> None:
+            part = table.slice(start, end - start)
+            if self._job.plan.emit == "arrival":
+                self._arrivals(part, first + start)
+            else:
+                self._take(self._chunk(part, first + start))
+
+        return failures(table.num_rows, attempt)
+
     def _arrivals(self, table: pa.Table, first: int) -> Emitted:
         chunk = self._chunk(table.select(self._job.log_columns), first)
         self._retain(chunk)
+        try:
+            results = self._arrived(chunk, table)
+        except BaseException:
+            self._rows.discard(chunk)
+            raise
         self._since_trim += len(chunk)
-        results: Results = {}
-        if self._tree is not None and len(chunk):
+        return self._emitted(table, results, self._rows.all_of(chunk), 0)
+
+    def _arrived(self, chunk: Chunk, table: pa.Table) -> Results:
+        if not len(chunk):
+            return self._nothing()
+        # Trees come last: they cannot give rows back.
+        results = self._scanned(self._rows.all_of(chunk), "arrival") if self._scan is not None else {}
+        if self._tree is not None:
             start = time.perf_counter()
-            results |= self._tree.arrivals(chunk.codes, chunk.ticks, table, first, self._rows.look)
+            results |= self._tree.arrivals(chunk.codes, chunk.ticks, table, chunk.first, self._rows.look)
             self.native_seconds += time.perf_counter() - start
-        if self._scan is not None and len(chunk):
-            results |= self._scanned(self._rows.all_of(chunk), "arrival")
-        return self._emitted(table, results or self._nothing(), self._rows.all_of(chunk), 0)
+        return results
 
     def _finals(self, table: pa.Table, first: int, watermark: int | None) -> Emitted:
         chunk = self._chunk(table, first)
@@ -217,9 +256,38 @@ class BucketEngine:
         return {name: pa.array([], kind) for name, kind in self._job.types.items()}
 
     def _results(self, picked: Picked) -> Results:
-        results: Results = {}
+        """The results of the rows; those of rows that cannot be computed are null, and the reason is noted."""
         if not len(picked):
             return self._nothing()
+        parts: list[Results] = []
+        found = failures(len(picked), lambda start, end: parts.append(self._computed(picked.between(start, end))))
+        if not found:
+            return parts[0]
+        numbers = picked.numbers
+        for place, error in found:
+            self._errors[int(numbers[place])] = self._named(picked.between(place, place + 1).table(), error)
+        return self._with_gaps(parts, [place for place, _ in found], len(picked))
+
+    def _named(self, row: pa.Table, error: Exception) -> str:
+        message = named(row, self._job.plan.columns, error)
+        if self._job.on_error == "raise":
+            raise restated(error, message) from error
+        return message
+
+    def _with_gaps(self, parts: list[Results], gaps: list[int], count: int) -> Results:
+        """The results of the others with nulls in these places."""
+        places = np.full(count, -1, np.int64)
+        others = np.setdiff1d(np.arange(count), gaps)
+        places[others] = np.arange(len(others))
+        taken = pa.array(places, mask=places < 0)
+        columns = {name: [part[name] for part in parts] for name in self._job.types}
+        return {
+            name: pa.chunked_array(columns[name], kind).take(taken).combine_chunks()
+            for name, kind in self._job.types.items()
+        }
+
+    def _computed(self, picked: Picked) -> Results:
+        results: Results = {}
         if self._tree is not None:
             start = time.perf_counter()
             results |= self._tree.results(picked.codes, picked.ticks, self._rows.look)
@@ -242,7 +310,13 @@ class BucketEngine:
         revisions = picked.revisions
         if self._job.plan.emit == "update":
             table = table.append_column(pa.field(REVISION, pa.int32()), pa.array(revisions))
-        return Emitted(table, picked.numbers[:changed], revisions[:changed])
+        numbers = picked.numbers
+        return Emitted(table, numbers[:changed], revisions[:changed], self._errors_at(numbers))
+
+    def _errors_at(self, numbers: Ticks) -> dict[int, str]:
+        if not self._errors:
+            return {}
+        return {place: self._errors[row] for place, row in enumerate(numbers.tolist()) if row in self._errors}
 
 
 def _holds_any(codes: Ticks, since: Ticks, until: Ticks, rows: Chunk) -> npt.NDArray[np.bool_]:

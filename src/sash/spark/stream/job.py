@@ -14,11 +14,12 @@ from sash.plan import Plan
 from sash.times import INT, Kind, encode
 from sash.windows import TimeWindow
 
-__all__ = ["LATE", "REVISION", "Clock", "Job", "OnLate"]
+__all__ = ["ERROR", "LATE", "REVISION", "Clock", "Job", "OnError", "OnLate"]
 
 OnLate: TypeAlias = Literal["drop", "keep"]
-#: The columns beside the results: why a row is late, and how often its results were revised.
-LATE, REVISION = "late", "revision"
+OnError: TypeAlias = Literal["raise", "drop", "keep"]
+#: The columns beside the results: how often they were revised, why a row is late, and why it cannot be computed on.
+REVISION, LATE, ERROR = "revision", "late", "error"
 
 _MILLISECOND: Final = ATTOSECONDS["ms"]
 
@@ -79,6 +80,7 @@ class Job:
     retain: int | None
     #: Rows come from another stateful operator, in the batch whose watermark has passed them.
     chained: bool = False
+    on_error: OnError = "raise"
 
     @property
     def on(self) -> str:
@@ -100,6 +102,11 @@ class Job:
     def time_only(self) -> bool:
         """Whether every window is a length of time."""
         return all(isinstance(window, TimeWindow) for window in self.plan.windows)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The columns that say why a row has no results."""
+        return (LATE,) * (self.on_late == "keep") + (ERROR,) * (self.on_error == "keep")
 
     @property
     def result_schema(self) -> pa.Schema:

@@ -32,6 +32,7 @@ class Metrics:
     #: Rows that were refused, by reason.
     late: int = 0
     without_time: int = 0
+    failed: int = 0
     #: What the buckets that were called hold.
     keys: int = 0
     segments: int = 0

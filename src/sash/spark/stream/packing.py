@@ -49,8 +49,9 @@ _ROWS: Final = 1 << 18
 
 
 class Packer:
-    """Packs the rows of a partition by bucket: one pack a bucket, or several where there are very many rows. In the first
-    batch of a query, one that greets has an empty pack for every bucket before them."""
+    """Packs the rows of a partition by bucket: one pack a bucket, or several where there are very many rows.
+
+    In the first batch of a query, one that greets has an empty pack for every bucket before them."""
 
     def __init__(self, job: Job, greets: bool = True) -> None:
         self._job = job

@@ -20,7 +20,7 @@ from sash.spark.layout import key_column, named
 from sash.spark.opaque import in_plain_values
 from sash.spark.schema import Types, arrow_types, output_fields, settle, slide_fields
 from sash.spark.session import BUCKETS, check_session
-from sash.spark.stream.job import LATE, REVISION, Clock, Job, OnLate
+from sash.spark.stream.job import ERROR, LATE, REVISION, Clock, Job, OnError, OnLate
 from sash.spark.stream.metrics import OBSERVED, metric_names
 from sash.spark.stream.packing import PACKS_SQL, Packer, unpacked
 from sash.spark.stream.processor import RESULTS_SQL, BucketProcessor
@@ -46,11 +46,12 @@ def run(
     buckets: int | None = None,
     initial: DataFrame | None = None,
     on_late: OnLate = "drop",
+    on_error: OnError = "raise",
     retain: Any = None,
 ) -> DataFrame:
     """The stream with the results behind its columns, by `sash.spark.rolling`."""
     mark = input_watermark(df)
-    job, schema = make_job(df, plan, types, buckets, on_late, retain, mark)
+    job, schema = make_job(df, plan, types, buckets, on_late, on_error, retain, mark)
     check_session(df.sparkSession, job.buckets)
     packs = packed(df, job)
     if mark is None and plan.lateness is not None:
@@ -80,11 +81,12 @@ def make_job(
     types: Types | None = None,
     buckets: int | None = None,
     on_late: OnLate = "drop",
+    on_error: OnError = "raise",
     retain: Any = None,
     mark: Mark | None = None,
 ) -> tuple[Job, StructType]:
     """What runs, and the columns of what comes out; `PlanError` names all that does not fit."""
-    problems = _problems(plan, on_late, buckets, df.columns, mark)
+    problems = [*_problems(plan, mark), *_option_problems(plan, on_late, on_error, buckets, df.columns)]
     whole = in_plain_values(plan)
     asked = Plan(**plan._parts() | {"emit": "final"}) if plan.emit == "update" else plan
     fields = output_fields(df.schema, asked, types, problems)
@@ -104,8 +106,9 @@ def make_job(
         BUCKETS if buckets is None else buckets,
         _retained(plan, clock, retain),
         chained=mark is not None and mark.chained,
+        on_error=on_error,
     )
-    return job, with_watermark(_schema(df, plan, made, on_late), plan, _delay(plan, clock, mark))
+    return job, with_watermark(_schema(df, job, made), plan, _delay(plan, clock, mark))
 
 
 def _delay(plan: Plan, clock: Clock, mark: Mark | None) -> int | None:
@@ -126,17 +129,16 @@ def _delay(plan: Plan, clock: Clock, mark: Mark | None) -> int | None:
     return mark.delay
 
 
-def _schema(df: DataFrame, plan: Plan, made: list[StructField], on_late: OnLate) -> StructType:
-    """The columns that come out. A late row has no results, so all of them may be null where late rows come out."""
-    own = [df.schema[name] for name in plan.by] if slides(plan) else df.schema.fields
-    extra = [StructField(REVISION, IntegerType())] if plan.emit == "update" else []
-    if on_late == "keep":
+def _schema(df: DataFrame, job: Job, made: list[StructField]) -> StructType:
+    """The columns that come out. Where rows without results come out, all results may be null."""
+    own = [df.schema[name] for name in job.plan.by] if slides(job.plan) else df.schema.fields
+    extra = [StructField(REVISION, IntegerType())] if job.plan.emit == "update" else []
+    if job.reasons:
         made = [StructField(field.name, field.dataType) for field in made]
-        extra.append(StructField(LATE, StringType()))
-    return StructType([*own, *made, *extra])
+    return StructType([*own, *made, *extra, *(StructField(name, StringType()) for name in job.reasons)])
 
 
-def _problems(plan: Plan, on_late: Any, buckets: Any, columns: list[str], mark: Mark | None) -> list[str]:
+def _problems(plan: Plan, mark: Mark | None) -> list[str]:
     """What a stream cannot do, beside what no DataFrame can."""
     found = []
     if plan.on is None:
@@ -157,13 +159,20 @@ def _problems(plan: Plan, on_late: Any, buckets: Any, columns: list[str], mark: 
     ]
     if slides(plan) and plan.emit != "final":
         found.append(f"emit: a window that slides by a time is emitted once, when it is final, not by {plan.emit!r}")
-    if slides(plan) and on_late == "keep":
-        found.append("on_late: a late row is no row of a plan whose windows slide by a time: it can only be dropped")
-    if on_late not in get_args(OnLate):
-        found.append(f"on_late is 'drop' or 'keep', not {on_late!r}")
+    return found
+
+
+def _option_problems(plan: Plan, on_late: Any, on_error: Any, buckets: Any, columns: list[str]) -> list[str]:
+    """What is wrong beside the plan."""
+    found = []
+    for name, value, known in (("on_late", on_late, OnLate), ("on_error", on_error, OnError)):
+        if value not in get_args(known):
+            found.append(f"{name} is {' or '.join(map(repr, get_args(known)))}, not {value!r}")
+        elif value == "keep" and slides(plan):
+            found.append(f"{name}: a row of the input is no row of a plan whose windows slide by a time: drop it")
     if buckets is not None and (not isinstance(buckets, int) or isinstance(buckets, bool) or buckets < 1):
         found.append(f"buckets is a number, 1 or more, not {buckets!r}: leave it out for {BUCKETS}")
-    taken = [REVISION] * (plan.emit == "update") + [LATE] * (on_late == "keep")
+    taken = [REVISION] * (plan.emit == "update") + [LATE] * (on_late == "keep") + [ERROR] * (on_error == "keep")
     found += [f"the DataFrame has a column {name!r} already: rename it" for name in taken if name in columns]
     return found
 

@@ -20,6 +20,7 @@ from sash.aggregations.base import Aggregation
 from sash.aggregations.records import takes_row
 from sash.batch.engine import Job as FrameJob
 from sash.plan import Emit, Plan
+from sash.spark.stream.failures import may_fail
 from sash.spark.stream.job import Job
 from sash.spark.typed import TypedFrame
 
@@ -99,6 +100,14 @@ class Picked:
                 parts.append((chunk, chosen))
         return Picked(parts, self.schema)
 
+    def between(self, start: int, end: int) -> Picked:
+        """Those at these places."""
+        if end - start == len(self):
+            return self
+        wanted = np.zeros(len(self), bool)
+        wanted[start:end] = True
+        return self.where(wanted)
+
     def count_revision(self) -> None:
         """Their results were revised once more."""
         for chunk, places in self.parts:
@@ -116,6 +125,10 @@ class RetainedRows:
         """Rows that came after all others."""
         if len(chunk):
             self.chunks.append(chunk)
+
+    def discard(self, chunk: Chunk) -> None:
+        """Not to have taken the rows, if they were."""
+        self.chunks = [one for one in self.chunks if one is not chunk]
 
     def drop_before(self, ticks: int) -> None:
         """Drop the chunks that have no row at or after the ticks."""
@@ -199,6 +212,14 @@ class Scan:
         self._types = job.types
         read = [column for one in named.values() for column in one.columns]
         self.columns = tuple(dict.fromkeys([job.on, *read]))
+        risky = {name: one for name, one in named.items() if may_fail(one)}
+        self._risky = _narrowed(job.plan, risky, "final") if risky else None
+
+    def check(self, chunk: Chunk) -> None:
+        """Fail where a value of these rows is refused, as it would be with other rows beside it."""
+        if self._risky is not None:
+            keyed = chunk.table.select(self.columns).append_column(_KEY, pa.array(chunk.codes))
+            FrameJob.of(TypedFrame(keyed, self._types), self._risky).answers({})
 
     def results(
         self, table: pa.Table, codes: npt.NDArray[np.int64], wanted: npt.NDArray[np.int64], emit: Emit

@@ -9,9 +9,12 @@ import numpy as np
 import pyarrow as pa
 
 from sash.batch.engine import Job as FrameJob
-from sash.batch.slides import slides
-from sash.spark.stream.engine import BucketEngine, Emitted
+from sash.batch.slides import Slides, slides
+from sash.plan import Plan
+from sash.spark.stream.engine import NOTHING_REVISED, BucketEngine, Emitted
+from sash.spark.stream.failures import failures, may_fail
 from sash.spark.stream.job import Job
+from sash.spark.stream.retained import Chunk
 from sash.spark.typed import TypedFrame
 from sash.windows import TimeWindow
 from sash.windows.scale import Grid, Scale
@@ -28,6 +31,8 @@ class SlideEngine(BucketEngine):
         window = job.plan.windows[0]
         assert isinstance(window, TimeWindow)
         assert window.every is not None
+        risky = {name: one for name, one in job.plan.aggregations.items() if may_fail(one)}
+        self._risky = Plan(**job.plan._parts() | {"aggregations": risky}) if risky else None
         self._grid = Grid(Scale(job.clock.kind), window.every)
 
     @property
@@ -46,22 +51,44 @@ class SlideEngine(BucketEngine):
         return following if following <= newest + self._job.retain else None
 
     def _finals(self, table: pa.Table, first: int, watermark: int | None) -> Emitted:
-        self.absorb(table, first, silent=False)
-        rows, _ = self._rows.joined()
-        nothing = np.empty(0, np.int64), np.empty(0, np.int32)
-        if watermark is None or not rows.num_rows:
-            return Emitted(self._job.result_schema.empty_table(), *nothing)
-        start = time.perf_counter()
-        frame = TypedFrame(rows, self._job.types)
-        job = FrameJob.of(frame, self._job.plan)
+        self._take(self._chunk(table, first))
+        rows, codes = self._rows.joined()
+        made = [self._job.result_schema.empty_table()]
+        lost = 0
+        if watermark is not None and rows.num_rows:
+            start = time.perf_counter()
+            keys = np.unique(codes)
+
+            def attempt(first: int, end: int) -> None:
+                whole = end - first == len(keys)
+                wanted = rows if whole else rows.filter(pa.array(np.isin(codes, keys[first:end])))
+                made.append(self._windows(wanted, watermark))
+
+            for place, error in failures(len(keys), attempt):
+                if self._job.on_error == "raise":
+                    raise error
+                lost += self._due(rows.filter(pa.array(codes == keys[place])), watermark)[1].ends.ticks.size
+            self.native_seconds += time.perf_counter() - start
+        return Emitted(pa.concat_tables(made), *NOTHING_REVISED, lost=lost)
+
+    def _windows(self, rows: pa.Table, watermark: int) -> pa.Table:
+        """The results of the windows of these rows that are due."""
+        job, found = self._due(rows, watermark)
+        return job.frame.made_of(job.at_slides(found, {}))
+
+    def _due(self, rows: pa.Table, watermark: int) -> tuple[FrameJob, Slides]:
+        """The windows that hold any of these rows and end between the watermark before and the watermark now."""
+        job = FrameJob.of(TypedFrame(rows, self._job.types), self._job.plan)
         found = job.slides()
-        ends = found.ends
-        due = ends.ticks < watermark
+        due = found.ends.ticks < watermark
         if self.watermark is not None:
-            due &= ends.ticks >= self.watermark
-        made = frame.made_of(job.at_slides(replace(found, ends=ends.only(due)), {}))
-        self.native_seconds += time.perf_counter() - start
-        return Emitted(made, *nothing)
+            due &= found.ends.ticks >= self.watermark
+        return job, replace(found, ends=found.ends.only(due))
+
+    def _check(self, chunk: Chunk) -> None:
+        if self._risky is not None:
+            job = FrameJob.of(TypedFrame(chunk.table, self._job.types), self._risky)
+            job.at_slides(job.slides(), {})
 
 
 def make_engine(job: Job) -> BucketEngine:
