@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sash.plan import Plan
     from sash.windows.time import Closed
 
-__all__ = ["rolling"]
+__all__ = ["as_plan", "rolling"]
 
 
 def rolling(
@@ -84,32 +84,40 @@ def rolling(
     """
     # Whoever imports the package does not pay for the engine of frames; whoever runs one does.
     from sash.batch.labels import labels_of
-    from sash.batch.naming import output_name
     from sash.expressions import Expression
-    from sash.plan import Plan
 
     where = labels_of(at, known, offset)
+    parts = {"on": on, "by": by, "closed": closed, "min_periods": min_periods, "peers": peers, "emit": emit}
+    parts |= {"lateness": lateness}
     if plan is not None:
-        _refuse_both(plan, window, aggregations)
-        return _run(data, plan, {}, where, {})
-    if window is None:
-        raise PlanError('window is missing: give a length such as "7d", a number of rows, or a list of them')
+        return _run(data, as_plan(plan, window, aggregations, parts)[0], {}, where, {})
     expressions = {name: one for name, one in aggregations.items() if isinstance(one, Expression)}
     computed = {name: one for name, one in aggregations.items() if not isinstance(one, Expression)}
-    short = Plan(
-        by=by,
-        on=on,
-        windows=window,
-        aggregations=computed,
-        emit=emit,
-        lateness=lateness,
-        closed=closed,
-        min_periods=min_periods,
-        peers=peers,
-    )
-    one = not isinstance(window, (list, tuple))
-    names = {output_name(name, short.labels[0]): name for name in computed} if one else {}
+    short, names = as_plan(None, window, computed, parts)
     return _run(data, short, names, where, expressions)
+
+
+def as_plan(
+    plan: Plan | None, window: Any, aggregations: Mapping[str, Any], parts: Mapping[str, Any]
+) -> tuple[Plan, dict[str, str]]:
+    """The plan, or that of its parts, and the names of columns that are not the plan's own: with one window, those of
+    the aggregations. `PlanError` if a plan has parts beside it.
+
+    >>> import sash
+    >>> as_plan(None, "1h", {"n": sash.Count()}, {"on": "t"})[1]
+    {'n_1h': 'n'}
+    """
+    from sash.batch.naming import output_name
+    from sash.plan import Plan
+
+    if plan is not None:
+        _refuse_both(plan, {"window": window, **aggregations, **parts})
+        return plan, {}
+    if window is None:
+        raise PlanError('window is missing: give a length such as "7d", a number of rows, or a list of them')
+    short = Plan(windows=window, aggregations=aggregations, **parts)
+    one = not isinstance(window, (list, tuple))
+    return short, {output_name(name, short.labels[0]): name for name in aggregations} if one else {}
 
 
 def _run(data: Any, plan: Plan, names: dict[str, str], where: tuple[Any, At] | None, more: Expressions) -> Any:
@@ -129,10 +137,12 @@ def _run(data: Any, plan: Plan, names: dict[str, str], where: tuple[Any, At] | N
     return run_at(frame, as_frame(where[0]), plan, names, where[1], more)
 
 
-def _refuse_both(plan: Any, window: Any, aggregations: Mapping[str, Any]) -> None:
+def _refuse_both(plan: Any, parts: Mapping[str, Any]) -> None:
     from sash.plan import Plan
 
     if not isinstance(plan, Plan):
         raise TypeError(f"plan is a sash.Plan, not {type(plan).__name__}: give the parts of a plan by name")
-    if window is not None or aggregations:
-        raise PlanError("a plan has all parts: leave out window= and the aggregations, or the plan")
+    defaults = {"closed": "right", "peers": True, "emit": "final"}
+    given = [f"{name}=" for name, value in parts.items() if value is not None and value != defaults.get(name)]
+    if given:
+        raise PlanError(f"a plan has all parts: leave out {', '.join(given)}, or the plan")

@@ -45,6 +45,48 @@ def test_what_is_no_data_frame_is_refused(spark: Any) -> None:
         sash.spark.rolling({"k": [1]}, plan())  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"plan is a sash\.Plan, not dict"):
         sash.spark.rolling(rows(spark), {})  # type: ignore[arg-type]
+    with pytest.raises(sash.PlanError, match="leave out window=, on=, or the plan"):
+        sash.spark.rolling(rows(spark), plan(), window=3, on="t")
+
+
+def test_parts_of_a_plan_are_taken_as_frames_take_them(spark: Any) -> None:
+    """One window: columns are called as the aggregations are. Several: each name is followed by its window."""
+    df = rows(spark, "1 k, explode(array(2L, 3L, 9L)) t, 3 x")
+    one = sash.spark.rolling(df, on="t", by="k", window=sash.TimeWindow(5), s=sash.Sum("x"))
+    assert [tuple(row) for row in one.sort("t").collect()] == [(1, 2, 3, 3), (1, 3, 3, 6), (1, 9, 3, 3)]
+    assert one.columns == ["k", "t", "x", "s"]
+    two = sash.spark.rolling(df, on="t", by="k", window=[1, 2], min_periods=2, s=sash.Sum("x"))
+    assert two.columns == ["k", "t", "x", "s_1", "s_2"]
+    with pytest.raises(sash.PlanError, match="has a column 'x' already"):
+        sash.spark.rolling(df, on="t", by="k", window=2, x=sash.Sum("x"))
+    with pytest.raises(sash.PlanError, match="window is missing"):
+        sash.spark.rolling(df, on="t", s=sash.Sum("x"))
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "why"),
+    [
+        ("1 k, 2L t, 3 N_5", {}, "'N_5' and 'n_5' differ only in case"),
+        ("1 k, 2L t, 3 __sash_place", {}, "names that begin with __sash are Sash's own"),
+        ("'a' collate UTF8_LCASE k, 2L t", {}, "text is compared by its bytes here, and column 'k' is string collate"),
+        ("array('a' collate UTF8_LCASE) k, 2L t", {}, "text is compared by its bytes here"),
+        ("1 k, 2L t, 'a' collate UTF8_LCASE x", {"aggregations": {"d": sash.CountDistinct("x")}}, "by its bytes here"),
+    ],
+)
+def test_names_and_texts_that_spark_sees_otherwise_are_refused(spark: Any, text: str, parts: Any, why: str) -> None:
+    """On the driver, before anything runs."""
+    with pytest.raises(sash.PlanError, match=why):
+        sash.spark.rolling(rows(spark, text), plan(**parts))
+
+
+def test_rows_without_a_time_can_be_dropped_or_kept(spark: Any) -> None:
+    """As in a stream: they come out without results, and with the reason."""
+    df = rows(spark, "1 k, explode(array(2L, null)) t, 3 x")
+    assert [row.n_5 for row in sash.spark.rolling(df, plan(), on_late="drop").collect()] == [1]
+    kept = sash.spark.rolling(df, plan(), on_late="keep").collect()
+    assert sorted((row.t or 0, row.n_5, row.late) for row in kept) == [(0, None, "no time"), (2, 1, None)]
+    with pytest.raises(sash.PlanError, match="on_late is 'drop' or 'keep'"):
+        sash.spark.rolling(df, plan(), on_late="hide")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -151,9 +151,9 @@ def test_late_rows_come_out_with_their_reason_and_are_counted(spark: Any, tmp_pa
     )
     reasons = results.column("late").to_pylist()
     assert (reasons.count("late"), reasons.count("no time"), reasons.count(None)) == (50, 3, 200)
-    counts = [progress["observedMetrics"]["sash"] for progress in query.recentProgress]
-    assert sum(count.late or 0 for count in counts) == 50
-    assert sum(count.without_time or 0 for count in counts) == 3
+    reports = [sash.spark.report_of(progress) for progress in query.recentProgress]
+    assert sum(report.metrics.late for report in reports if report) == 50
+    assert sum(report.metrics.without_time for report in reports if report) == 3
 
 
 def test_another_window_or_aggregation_goes_on_from_the_state(spark: Any, tmp_path: Path) -> None:
@@ -185,32 +185,96 @@ def test_another_window_or_aggregation_goes_on_from_the_state(spark: Any, tmp_pa
         query.awaitTermination()
 
 
+def rate(spark: Any, *more: str) -> DataFrame:
+    """A stream that has the columns, and never starts."""
+    columns = ["string(value) card", "timestamp time", "value amount", "double(value) share", "string(value) shop"]
+    stream: DataFrame = spark.readStream.format("rate").load().selectExpr(*columns, "value row", *more)
+    return stream
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         ({"lateness": None}, "give the longest wait"),
+        ({"lateness": 600}, "lateness: "),
         ({"on": "shop"}, "a time is a timestamp"),
         ({"by": "nobody"}, "no column 'nobody'"),
         ({"windows": sash.DeltaWindow("amount", 5)}, "a stream takes windows"),
         ({"aggregations": {"x": sash.Sum("shop")}}, "reads numbers"),
+        ({"windows": sash.TimeWindow("1m", every="1s"), "emit": "update"}, "emitted once, when it is final"),
+        ({"windows": sash.TimeWindow("1m", every="1s"), "emit": "arrival"}, "emitted once, when it is final"),
     ],
 )
 def test_what_cannot_run_is_said_on_the_driver(spark: Any, change: dict[str, Any], words: str) -> None:
     """Before anything runs."""
-    stream = (
-        spark.readStream.format("rate")
-        .load()
-        .selectExpr(
-            "string(value) card",
-            "timestamp time",
-            "value amount",
-            "double(value) share",
-            "string(value) shop",
-            "value row",
-        )
-    )
     with pytest.raises(sash.PlanError, match=words):
-        sash.spark.rolling(stream, sash.Plan(**PLAN | change))
+        sash.spark.rolling(rate(spark), sash.Plan(**PLAN | change))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"buckets": 0}, "buckets is a number, 1 or more, not 0"),
+        ({"buckets": 2.5}, "buckets is a number, 1 or more, not 2.5"),
+        ({"on_late": "hide"}, "on_late is 'drop' or 'keep', not 'hide'"),
+        ({"on_error": "hide"}, "on_error is 'raise' or 'drop' or 'keep', not 'hide'"),
+        ({"retain": "1s"}, "retain: rows are retained for '1s', and the longest window is longer"),
+        ({"retain": 9}, "retain: "),
+    ],
+)
+def test_options_of_a_stream_are_checked_on_the_driver(spark: Any, options: dict[str, Any], words: str) -> None:
+    """With the rule and the value."""
+    with pytest.raises(sash.PlanError, match=words):
+        sash.spark.rolling(rate(spark), sash.Plan(**PLAN), **options)
+
+
+def test_a_watermark_that_windows_would_wait_for_in_vain_is_refused(spark: Any) -> None:
+    """Spark moves a stream by one watermark: on another column, or on one that is gone, or another lateness."""
+    plan = sash.Plan(**PLAN)
+    other = rate(spark, "timestamp arrived").withWatermark("arrived", "20 seconds")
+    with pytest.raises(sash.PlanError, match="a watermark on column 'arrived'"):
+        sash.spark.rolling(other, plan)
+    with pytest.raises(sash.PlanError, match="a watermark of a column that is no longer there"):
+        sash.spark.rolling(other.drop("arrived"), plan)
+    with pytest.raises(sash.PlanError, match="20000 ms behind the newest 'time', and the plan waits for 60000 ms"):
+        sash.spark.rolling(rate(spark).withWatermark("time", "20 seconds"), sash.Plan(**PLAN | {"lateness": "1m"}))
+
+
+def test_a_session_that_streams_cannot_use_is_refused_with_the_line_to_add(spark: Any) -> None:
+    """Spark would find out in a worker. Many idle tasks are one warning, with the number to set."""
+    other = spark.newSession()
+    other.conf.unset("spark.sql.streaming.stateStore.providerClass")
+    other.conf.set("spark.sql.streaming.stateStore.providerClass", "org.example.HDFSBackedStateStoreProvider")
+    with pytest.raises(
+        sash.PlanError, match=r"RocksDB, and this session in HDFSBacked.*sash\.spark\.configure\(spark\)"
+    ):
+        sash.spark.rolling(rate(other), sash.Plan(**PLAN))
+    sash.spark.configure(other).conf.set("spark.sql.shuffle.partitions", "200")
+    with pytest.warns(UserWarning, match=r"200 shuffle partitions.*shuffle.partitions\", 2\)"):
+        sash.spark.rolling(rate(other), sash.Plan(**PLAN))
+
+
+def test_streams_chain_with_the_stateful_operators_of_spark(spark: Any, tmp_path: Path) -> None:
+    """Duplicates are dropped, windows of Sash over windows of Sash, hops of Spark: the watermark passes through, and a
+    batch gives the same."""
+    table = random_rows(random.Random(3), 300, nulls=False)
+    write_files(tmp_path / "in", [*batches(table, 2), table.slice(100, 100)])
+    n, peak = {"n": sash.Count()}, {"peak": sash.Max("n_10s")}
+
+    def chain(df: DataFrame) -> DataFrame:
+        once = df.withWatermark("time", "20 seconds")
+        once = once.dropDuplicatesWithinWatermark(["row"]) if df.isStreaming else once.dropDuplicates(["row"])
+        counted = sash.spark.rolling(once, sash.Plan(by="card", on="time", windows="10s", aggregations=n))
+        highest = sash.spark.rolling(counted, sash.Plan(by="card", on="time", windows="30s", aggregations=peak))
+        hops = highest.groupBy("card", F.window("time", "30 seconds"))
+        return hops.agg(F.count("*").alias("rows"), F.sum("n_10s").alias("n"), F.max("peak_30s").alias("peak"))
+
+    rows: list[Any] = []
+    writer = chain(stream_of(spark, tmp_path / "in")).writeStream.foreachBatch(lambda df, _: rows.extend(df.collect()))
+    writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start().awaitTermination()
+    wanted = chain(spark.read.parquet(str(tmp_path / "in"))).where("card <> 'the end'").collect()
+    assert sorted(map(repr, rows)) == sorted(map(repr, wanted))
+    assert sum(row.rows for row in rows) == 300
 
 
 def test_both_zeros_are_in_one_bucket_and_so_are_nan_and_null(spark: Any) -> None:
@@ -218,7 +282,7 @@ def test_both_zeros_are_in_one_bucket_and_so_are_nan_and_null(spark: Any) -> Non
     rows = [(0, 0.0), (1, -0.0), (2, math.nan), (3, None)]
     df = spark.createDataFrame(rows, "row long, k double").withColumn("time", F.lit(0).cast("timestamp"))
     plan = sash.Plan(by="k", on="time", windows="1m", aggregations={"n": sash.Count()}, lateness="1s")
-    job, _ = make_job(df, plan, None, 200, "drop", None)
+    job, _ = make_job(df, plan, buckets=200)
     packs = [unpack(bytes(pack.rows)).column("row").to_pylist() for pack in packed(df.coalesce(1), job).collect()]
     assert sorted(packs) == [[0, 1], [2, 3]]
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import sash
 from sash.demo.files import SCHEMA_SQL
@@ -40,7 +40,7 @@ class Stream:
     name: str
     title: str
     plan: sash.Plan
-    on_late: str
+    on_late: Literal["drop", "keep"]
 
 
 #: Emitted at once, and again whenever a late trip changes a result; nothing is too late.

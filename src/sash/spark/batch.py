@@ -3,28 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812  the name that PySpark's own documents use
 from pyspark.sql.types import StructField, StructType
 
 from sash.batch.slides import slides
 from sash.plan import Plan
-from sash.spark.layout import Existing, existing, laid_out
+from sash.spark.layout import Existing, existing, laid_out, named
 from sash.spark.opaque import in_plain_values
 from sash.spark.partition import PART, Partition, RowChunks, SlideChunks, SplitKeyChunks, rows_at_once
 from sash.spark.schema import Types, arrow_types, output_fields, slide_fields
 from sash.spark.skew import find_cuts, split_by_time, split_problems
+from sash.spark.stream.job import LATE, NO_TIME, OnLate
 
 __all__ = ["check", "run"]
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 
-def run(df: DataFrame, plan: Plan, *, types: Types | None = None, split_skewed_keys: Any = None) -> DataFrame:
+def run(
+    df: DataFrame,
+    plan: Plan,
+    *,
+    types: Types | None = None,
+    split_skewed_keys: Any = None,
+    on_late: OnLate | None = None,
+) -> DataFrame:
     """The DataFrame with the results behind its columns, by `sash.spark.rolling`."""
-    fields = check(df, plan, types, split_skewed_keys)
+    fields = check(df, plan, types, split_skewed_keys, on_late)
+    if on_late is None:
+        return _results(df, plan, fields, split_skewed_keys)
+    time = named(str(plan.on))
+    done = _results(df.where(time.isNotNull()), plan, fields, split_skewed_keys)
+    return done if on_late == "drop" else _with_untimed(done, df.where(time.isNull()))
+
+
+def _with_untimed(done: DataFrame, untimed: DataFrame) -> DataFrame:
+    """The results, and behind them the rows without a time, which have none."""
+    kept = done.withColumn(LATE, F.lit(None).cast("string"))
+    return kept.unionByName(untimed.withColumn(LATE, F.lit(NO_TIME)), allowMissingColumns=True)
+
+
+def _results(df: DataFrame, plan: Plan, fields: list[StructField], split_skewed_keys: Any) -> DataFrame:
     schema = _schema(df, plan, fields)
     zone = df.sparkSession.conf.get("spark.sql.session.timeZone") or "UTC"
     made = arrow_types(schema.fields[-len(fields) :], zone)
@@ -40,9 +63,17 @@ def run(df: DataFrame, plan: Plan, *, types: Types | None = None, split_skewed_k
     return rows.toDF(*numbered).mapInArrow(work, schema)
 
 
-def check(df: DataFrame, plan: Plan, types: Types | None, split_skewed_keys: Any) -> list[StructField]:
+def check(
+    df: DataFrame, plan: Plan, types: Types | None, split_skewed_keys: Any, on_late: Any = None
+) -> list[StructField]:
     """The columns that come behind the key or the row; `PlanError` names all that does not fit."""
     problems = split_problems(plan, split_skewed_keys)
+    if on_late not in (None, *get_args(OnLate)):
+        problems.append(f"on_late is 'drop' or 'keep', not {on_late!r}")
+    elif on_late is not None and plan.on is None:
+        problems.append("on_late is about rows without a time, and the plan has no times: leave it out")
+    if on_late == "keep" and (slides(plan) or LATE in df.columns):
+        problems.append(f"on_late: rows are kept beside those of the DataFrame, with a column {LATE!r}: drop them")
     if plan.emit != "final":
         problems.append(
             f'emit={plan.emit!r} is for streams: Spark retains no order of arrival in a batch: use emit="final"'

@@ -29,8 +29,14 @@ from sash.aggregations.distinct import CountDistinct
 from sash.aggregations.filtered import Filtered
 from sash.windows import WindowPolicy
 
-__all__ = ["is_number", "not_a_key", "not_a_measure", "not_a_time", "wrong_columns"]
+__all__ = ["collated", "is_number", "not_a_key", "not_a_measure", "not_a_time", "wrong_columns"]
 
+#: What aggregations say of their values if they ask whether two are equal.
+_COMPARED: Final = ("distinct", "labelled", "hashable", "plain")
+_COLLATED: Final = (
+    "text is compared by its bytes here, and column {name!r} is {kind}: take lower({name}), or"
+    " collate({name}, 'UTF8_BINARY')"
+)
 _TIMES: Final = (TimestampType, TimestampNTZType, DateType, IntegralType, FloatType, DoubleType)
 
 
@@ -53,7 +59,24 @@ def not_a_key(name: str, kind: DataType) -> str | None:
     """Why the column cannot be part of the key; None if it can."""
     if isinstance(kind, MapType):
         return f"by: maps cannot be compared, and column {name!r} is {kind.simpleString()}: take a value out of it"
+    if collated(kind):
+        return f"by: {_COLLATED.format(name=name, kind=kind.simpleString())}"
     return None
+
+
+def collated(kind: DataType) -> bool:
+    """Whether it holds text that Spark compares by more than its bytes.
+
+    >>> collated(ArrayType(StringType("UTF8_LCASE"))), collated(StringType())
+    (True, False)
+    """
+    if isinstance(kind, StringType):
+        return bool(kind.collation != StringType().collation)
+    if isinstance(kind, ArrayType):
+        return collated(kind.elementType)
+    if isinstance(kind, MapType):
+        return collated(kind.keyType) or collated(kind.valueType)
+    return isinstance(kind, StructType) and any(collated(field.dataType) for field in kind.fields)
 
 
 def not_a_measure(window: WindowPolicy, columns: Mapping[str, DataType]) -> str | None:
@@ -71,6 +94,10 @@ def wrong_columns(aggregation: Aggregation, columns: Mapping[str, DataType]) -> 
         return wrong_columns(aggregation.inner, columns)
     if isinstance(aggregation, Composite):
         return next((why for one in aggregation.members.values() if (why := wrong_columns(one, columns))), None)
+    compared = aggregation.inputs in _COMPARED or isinstance(aggregation, CountDistinct)
+    for name in aggregation.columns if compared else ():
+        if collated(columns[name]):
+            return f"{aggregation!r}: {_COLLATED.format(name=name, kind=columns[name].simpleString())}"
     for name, needed in _needs(aggregation):
         kind = columns[name]
         if why := _wrong(needed, kind):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import pyarrow as pa
+from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import DataType, DoubleType, FloatType, IntegralType, LongType, StructField, StructType
 
@@ -14,7 +15,7 @@ from sash.aggregations.composite import Composite
 from sash.aggregations.filtered import Filtered
 from sash.batch.engine import column_problems, read_problems, window_problems
 from sash.batch.naming import output_name
-from sash.batch.slides import BOUNDS
+from sash.batch.slides import BOUNDS, slides
 from sash.errors import PlanError
 from sash.plan import Plan
 from sash.spark.column_kinds import not_a_key, not_a_measure, not_a_time, wrong_columns
@@ -22,8 +23,10 @@ from sash.spark.opaque import in_plain_values
 from sash.spark.result_types import result_type
 from sash.times import encode_array
 
-__all__ = ["Types", "arrow_types", "output_fields", "settle", "slide_fields"]
+__all__ = ["Types", "arrow_types", "name_problems", "output_fields", "settle", "slide_fields"]
 
+#: What the names of columns begin with that are there while a plan runs.
+OWN_NAMES: Final = "__sash"
 #: The types of results by the name of the aggregation, as text of Spark's DDL or as types.
 Types: TypeAlias = Mapping[str, str | DataType]
 
@@ -69,6 +72,27 @@ def output_fields(
         for label in plan.labels
         for name, one in plan.aggregations.items()
     ]
+
+
+def name_problems(df: DataFrame, plan: Plan, names: Mapping[str, str]) -> list[str]:
+    """Names that Spark cannot tell apart, and names that are Sash's own. `names` are columns under other names."""
+    found = [
+        f"the DataFrame has a column {name!r}, and names that begin with {OWN_NAMES} are Sash's own: rename it"
+        for name in df.columns
+        if name.lower().startswith(OWN_NAMES)
+    ]
+    beside = [] if slides(plan) else df.columns
+    found += [f"the DataFrame has a column {name!r} already: rename it" for name in names.values() if name in beside]
+    if str(df.sparkSession.conf.get("spark.sql.caseSensitive")).lower() == "true":
+        return found
+    seen = {name.lower(): name for name in beside}
+    for name in (names.get(name, name) for name in plan.outputs):
+        other = seen.setdefault(name.lower(), name)
+        if other != name:
+            found.append(
+                f"the columns {other!r} and {name!r} differ only in case, which Spark does not see: rename one"
+            )
+    return found
 
 
 def slide_fields(schema: StructType, plan: Plan) -> list[StructField]:

@@ -10,6 +10,7 @@ import tempfile
 import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -17,7 +18,17 @@ from pyspark.sql import SparkSession
 
 from sash.errors import PlanError
 
-__all__ = ["BUCKETS", "SETTINGS", "archive", "check_session", "configure", "local_session", "logged_session", "ship"]
+__all__ = [
+    "BUCKETS",
+    "SETTINGS",
+    "archive",
+    "check_session",
+    "configure",
+    "local_session",
+    "logged_session",
+    "python_of_workers",
+    "ship",
+]
 
 Session = TypeVar("Session", bound=Any)
 
@@ -97,6 +108,22 @@ def check_session(spark: Any, buckets: int) -> None:
             f' stream, set spark.conf.set("{_PARTITIONS}", {_cores(spark, buckets)}): its checkpoint keeps the number',
             stacklevel=5,
         )
+
+
+@contextmanager
+def python_of_workers(spark: Any) -> Iterator[None]:
+    """What is made inside runs by the interpreter that runs this, where workers are on this machine and nobody named
+    another for them: the python3 that is on the path need not have the package."""
+    context = getattr(spark, "_sc", None)
+    if context is None or "PYSPARK_PYTHON" in os.environ or not context.master.startswith("local"):
+        yield
+        return
+    before = context.pythonExec
+    context.pythonExec = sys.executable
+    try:
+        yield
+    finally:
+        context.pythonExec = before
 
 
 def _cores(spark: Any, most: int) -> int:

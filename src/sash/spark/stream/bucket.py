@@ -14,7 +14,7 @@ from sash.spark.stream.cache import EngineCache
 from sash.spark.stream.conform import conformed
 from sash.spark.stream.engine import NOTHING_REVISED, BucketEngine, Emitted
 from sash.spark.stream.failures import named, restated
-from sash.spark.stream.job import ERROR, LATE, Job
+from sash.spark.stream.job import ERROR, LATE, NO_TIME, TOO_LATE, Job
 from sash.spark.stream.log import BucketState, Log
 from sash.spark.stream.manifest import Manifest
 from sash.spark.stream.metrics import Metrics
@@ -23,9 +23,6 @@ from sash.spark.stream.slide_engine import make_engine
 from sash.times import encode_array
 
 __all__ = ["Bucket"]
-
-#: Why a row has no results.
-TOO_LATE, NO_TIME = "late", "no time"
 
 
 @dataclass

@@ -14,12 +14,14 @@ from sash.plan import Plan
 from sash.times import INT, Kind, encode
 from sash.windows import TimeWindow
 
-__all__ = ["ERROR", "LATE", "REVISION", "Clock", "Job", "OnError", "OnLate"]
+__all__ = ["ERROR", "LATE", "NO_TIME", "REVISION", "TOO_LATE", "Clock", "Job", "OnError", "OnLate"]
 
 OnLate: TypeAlias = Literal["drop", "keep"]
 OnError: TypeAlias = Literal["raise", "drop", "keep"]
 #: The columns beside the results: how often they were revised, why a row is late, and why it cannot be computed on.
 REVISION, LATE, ERROR = "revision", "late", "error"
+#: Why a row is late.
+TOO_LATE, NO_TIME = "late", "no time"
 
 _MILLISECOND: Final = ATTOSECONDS["ms"]
 
