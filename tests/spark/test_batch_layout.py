@@ -11,7 +11,10 @@ import sash
 
 pytest.importorskip("pyspark", reason="needs PySpark: pip install 'sash[spark]'")
 
+from pyspark.sql import functions as F  # noqa: N812
+
 import sash.spark
+from sash.spark import skew
 from sash.spark.layout import existing
 from tests.spark.comparing import by_id, same_rows
 from tests.spark.test_batch import EXACT, events
@@ -78,6 +81,19 @@ def test_a_skewed_key_is_split_and_nothing_changes(spark: Any, split: Any) -> No
     same_rows(
         sash.spark.rolling(spark.createDataFrame(table), plan, split_skewed_keys=split), sash.rolling(table, plan)
     )
+
+
+def test_auto_splits_only_where_it_can_pay(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two tasks at a time win nothing by a count and a split: nothing runs. Eight do, for a key that holds one up."""
+    monkeypatch.setattr(skew, "_LEAST_PART", 50)
+    plan = sash.Plan(by="k", on="t", windows=sash.TimeWindow(9), aggregations={"n": sash.Count()})
+    df = spark.range(1_000).selectExpr("if(id < 900, null, id) k", "id t")
+    assert skew._slots(spark) == 2
+    fails = df.withColumn("k", F.expr("raise_error('counted')").cast("long"))
+    assert skew.find_cuts(fails, plan, "auto") == {}
+    monkeypatch.setattr(skew, "_slots", lambda spark: 8)
+    cuts = skew.find_cuts(df, plan, "auto")
+    assert {key: len(steps) for key, steps in cuts.items()} == {(None,): 14}
 
 
 def test_one_window_over_all_rows_is_split_too(spark: Any) -> None:

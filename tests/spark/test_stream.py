@@ -156,35 +156,6 @@ def test_late_rows_come_out_with_their_reason_and_are_counted(spark: Any, tmp_pa
     assert sum(report.metrics.without_time for report in reports if report) == 3
 
 
-def test_another_window_or_aggregation_goes_on_from_the_state(spark: Any, tmp_path: Path) -> None:
-    """A plan that needs no more than the log holds continues; one that needs more is refused, with what differs."""
-    table = random_rows(random.Random(4), 900)
-    first, second = batches(table, 2)
-    write_files(tmp_path / "in", [first], closing=False)
-    plan = sash.Plan(by="card", on="time", windows="1m", aggregations={"n": sash.Count()}, lateness="20s")
-    run(sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=2), tmp_path)
-    more = sash.Plan(
-        by="card", on="time", windows=["10s", "30s"], aggregations={"words": sash.Concat("shop")}, lateness="20s"
-    )
-    pq.write_table(second, tmp_path / "in" / "0005.parquet")
-    rows: list[Any] = []
-    write = sash.spark.rolling(stream_of(spark, tmp_path / "in"), more, buckets=2).writeStream.foreachBatch(
-        lambda df, number: rows.extend(df.collect())
-    )
-    query = write.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True).start()
-    query.awaitTermination()
-    results = expected(table, more)
-    assert rows
-    assert all((row.words_10s, row.words_30s) == results[row.row] for row in rows)
-
-    longer = sash.Plan(by="card", on="time", windows="2m", aggregations={"n": sash.Count()}, lateness="20s")
-    pq.write_table(second, tmp_path / "in" / "0006.parquet")
-    bad = sash.spark.rolling(stream_of(spark, tmp_path / "in"), longer, buckets=2).writeStream.format("noop")
-    query = bad.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True).start()
-    with pytest.raises(Exception, match="the longest window needs 120000000"):
-        query.awaitTermination()
-
-
 def rate(spark: Any, *more: str) -> DataFrame:
     """A stream that has the columns, and never starts."""
     columns = ["string(value) card", "timestamp time", "value amount", "double(value) share", "string(value) shop"]

@@ -161,9 +161,11 @@ def _engines(job: Job) -> list[str]:
     if slides(job.plan):
         return ["windows: over the retained rows, in each micro-batch."]
     native, other = split(job)
+    passes = dict(job.plan.aggregations) if job.plan.emit != "arrival" else other
     lines = []
+    if passes:
+        lines.append(f"over the retained rows of the keys in a micro-batch: {', '.join(passes)}.")
     if native:
-        lines.append(f"from trees, whatever the size of the windows: {', '.join(native)}.")
-    if other:
-        lines.append(f"over the retained rows of the keys in a micro-batch: {', '.join(other)}.")
+        when = "from trees" if job.plan.emit == "arrival" else "from trees instead, once that costs less"
+        lines.append(f"{when}, whatever the size of the windows: {', '.join(native)}.")
     return lines

@@ -44,6 +44,8 @@ Cuts: TypeAlias = dict[tuple[Any, ...], list[Any]]
 #: A key is cut at some of this many shares of its rows, so into this many parts at most.
 _STEPS: Final = 256
 _LEAST_PART: Final = 100_000
+#: How many tasks must run at once for "auto" to look for skewed keys.
+_LEAST_SLOTS: Final = 4
 
 _TICK: Final = "__sash_tick"
 _CUTS: Final = "__sash_cuts"
@@ -110,10 +112,36 @@ def find_cuts(df: DataFrame, plan: Plan, split: Any) -> Cuts:
 def _counted(narrow: DataFrame, plan: Plan, split: Any) -> dict[tuple[Any, ...], int]:
     """How many parts each skewed key is split into."""
     if split == "auto":
-        partitions = int(narrow.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
-        split = max(_LEAST_PART, narrow.count() // (2 * partitions))
+        return _worth_splitting(narrow, plan, _slots(narrow.sparkSession))
+    return {key: -(-rows // split) for key, rows in _sizes(narrow, plan, split).items() if key is not None}
+
+
+def _worth_splitting(narrow: DataFrame, plan: Plan, slots: int) -> dict[tuple[Any, ...], int]:
+    """Keys that would make one task last as long as two shares of the work, into parts of half a share.
+
+    To count and to cut takes about as long as a share or two: with few slots nothing is won, and nothing is counted.
+    """
+    if slots < _LEAST_SLOTS:
+        return {}
+    sizes = _sizes(narrow, plan, _LEAST_PART)
+    share = sum(sizes.values()) / slots
+    part = max(_LEAST_PART, int(share / 2))
+    return {key: -(-rows // part) for key, rows in sizes.items() if key is not None and rows > max(part, 2 * share)}
+
+
+def _slots(spark: Any) -> int:
+    """How many tasks run at once, as far as it is known."""
+    partitions = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
+    return min(partitions, spark.sparkContext.defaultParallelism) if hasattr(spark, "_jsparkSession") else partitions
+
+
+def _sizes(narrow: DataFrame, plan: Plan, least: int) -> dict[tuple[Any, ...] | None, int]:
+    """The rows of each key that has more than the least, and under None those of all others. One aggregation."""
     counted = narrow.groupBy(*map(named, plan.by)).agg(F.count("*").alias(_TICK))
-    return {tuple(row)[:-1]: -(-row[_TICK] // split) for row in counted.filter(F.col(_TICK) > split).collect()}
+    large = F.col(_TICK) > least
+    keys = [F.when(large, named(name)).alias(name) for name in plan.by]
+    found = counted.groupBy(large.alias(_BEFORE), *keys).agg(F.sum(_TICK).alias(_TICK)).collect()
+    return {tuple(row)[1:-1] if row[0] else None: row[_TICK] for row in found}
 
 
 def _placed(narrow: DataFrame, plan: Plan, parts: Mapping[tuple[Any, ...], int]) -> Cuts:

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from sash.plan import Emit
 from sash.spark.stream.conform import conformed
+from sash.spark.stream.costs import Costs
 from sash.spark.stream.failures import failures, named, restated
 from sash.spark.stream.job import REVISION, Job
 from sash.spark.stream.key_codes import KeyCodes
@@ -52,9 +53,12 @@ class BucketEngine:
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        native, other = split(job)
-        self._tree = Tree(job, native) if native else None
-        self._scan = Scan(job, other) if other else None
+        self._native, self._other = split(job)
+        # What is known at arrival is known row by row: only trees are quick at that.
+        passes = self._other if job.plan.emit == "arrival" else self._native | self._other
+        self._tree = Tree(job, self._native) if self._native and job.plan.emit == "arrival" else None
+        self._scan = Scan(job, passes) if passes else None
+        self._costs = Costs(len(job.plan.windows), len(job.plan.outputs))
         self._codes = KeyCodes(job.plan.by)
         self._rows = RetainedRows(job.log_schema)
         self._since_trim = 0
@@ -214,13 +218,14 @@ class BucketEngine:
         suspects = self._suspects(chunk)
         before = self._results(suspects)
         self._take(chunk)
-        after = self._results(suspects)
-        differ = _differ(before, after)
-        changed, new = suspects.where(differ), self._rows.all_of(chunk)
+        new = self._rows.all_of(chunk)
+        after = self._results(Picked([*suspects.parts, *new.parts], self._job.log_schema))
+        differ = _differ(before, {name: column.slice(0, len(suspects)) for name, column in after.items()})
+        changed = suspects.where(differ)
         changed.count_revision()
+        wanted = pa.array(np.concatenate([differ, np.ones(len(new), bool)]))
         picked = Picked([*changed.parts, *new.parts], self._job.log_schema)
-        fresh = self._results(new)
-        results = {name: pa.concat_arrays([after[name].filter(pa.array(differ)), fresh[name]]) for name in fresh}
+        results = {name: column.filter(wanted) for name, column in after.items()}
         return self._emitted(picked.table(), results, picked, len(changed))
 
     def _suspects(self, new: Chunk) -> Picked:
@@ -286,8 +291,24 @@ class BucketEngine:
             for name, kind in self._job.types.items()
         }
 
+    def _grow_trees(self) -> None:
+        """The retained rows into trees; from now on the windows of what fits there are looked up."""
+        tree = Tree(self._job, self._native)
+        try:
+            for chunk in self._rows.chunks:
+                tree.insert(chunk.codes, chunk.ticks, chunk.table, chunk.first)
+        except OverflowError:
+            # Passes are right in any case.
+            self._native = {}
+            return
+        if self.watermark is not None:
+            tree.advance(self.watermark)
+        self._tree, self._scan = tree, Scan(self._job, self._other) if self._other else None
+
     def _computed(self, picked: Picked) -> Results:
         results: Results = {}
+        if self._tree is None and self._native and self._costs.prefer_trees(len(self._rows), len(picked)):
+            self._grow_trees()
         if self._tree is not None:
             start = time.perf_counter()
             results |= self._tree.results(picked.codes, picked.ticks, self._rows.look)

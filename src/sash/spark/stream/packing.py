@@ -28,8 +28,10 @@ __all__ = [
 
 #: What a value of the state store should not exceed by much: larger ones are slow to read.
 CHUNK_BYTES: Final = 256 * 1024
-_PLAIN: Final = pa.ipc.IpcWriteOptions()
-_SMALL: Final = pa.ipc.IpcWriteOptions(compression="lz4")
+# A task has one core: to hand small buffers to other threads takes longer than to write them.
+_PLAIN: Final = pa.ipc.IpcWriteOptions(use_threads=False)
+_SMALL: Final = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
+_READ: Final = pa.ipc.IpcReadOptions(use_threads=False)
 _SEED: Final = 42
 _WORD: Final = 0xFFFFFFFF
 
@@ -152,7 +154,7 @@ def pack(table: pa.Table, *, compress: bool = False) -> bytes:
 def unpack(data: bytes) -> pa.Table:
     """The table of a pack, without a copy; `SnapshotError` if it is none."""
     try:
-        return pa.ipc.open_stream(pa.py_buffer(data)).read_all()
+        return pa.ipc.open_stream(pa.py_buffer(data), options=_READ).read_all()
     except (pa.ArrowInvalid, OSError) as error:
         raise SnapshotError(f"the rows of a bucket cannot be read: {error}") from error
 

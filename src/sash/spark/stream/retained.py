@@ -121,6 +121,9 @@ class RetainedRows:
         self.chunks: list[Chunk] = []
         self._schema = schema
 
+    def __len__(self) -> int:
+        return sum(map(len, self.chunks))
+
     def add(self, chunk: Chunk) -> None:
         """Rows that came after all others."""
         if len(chunk):
