@@ -20,8 +20,8 @@ _CALL: Final = 10_000
 class Costs:
     """A pass is over all retained rows, whatever the number of results; a tree costs by the result.
 
-    So large micro-batches over short windows run by passes, and small ones over long windows by trees. Rows go into trees
-    once passes have cost more than trees would have, and the building of them: at most twice the cheaper way, in all.
+    So large micro-batches over short windows run by passes, and small ones over long windows by trees. Rows go into
+    trees once passes have cost more than trees would have, and the building of them: at most twice the cheaper way.
 
     >>> costs = Costs(windows=1, columns=1)
     >>> [costs.prefer_trees(rows=100_000, results=50_000) for _ in range(3)]
