@@ -154,8 +154,8 @@ def _windows(held: Contents, job: Job, watermark: int | None) -> Iterator[str]:
 
 def _within(window: WindowPolicy, job: Job, watermark: int | None, pruned: int) -> bool:
     """Whether windows that end at or after the watermark begin behind what was dropped."""
-    length = window.length if isinstance(window, (TimeWindow, TumblingWindow)) else None
-    return length is not None and watermark is not None and watermark - length.ticks(job.clock.kind) >= pruned
+    reach = window.reach
+    return reach is not None and watermark is not None and watermark - reach.ticks(job.clock.kind) >= pruned
 
 
 def _covers(held: WindowPolicy, wanted: WindowPolicy) -> bool:
