@@ -79,6 +79,14 @@ def test_names_and_texts_that_spark_sees_otherwise_are_refused(spark: Any, text:
         sash.spark.rolling(rows(spark, text), plan(**parts))
 
 
+def test_workers_on_this_machine_run_this_interpreter(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session that `configure` never saw has whichever python3 is on the path: that need not have the package."""
+    monkeypatch.delenv("PYSPARK_PYTHON")
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", "python-of-nobody")
+    assert [row.n_5 for row in sash.spark.rolling(rows(spark), plan()).collect()] == [1]
+    assert spark.sparkContext.pythonExec == "python-of-nobody", "other functions keep theirs"
+
+
 def test_rows_without_a_time_can_be_dropped_or_kept(spark: Any) -> None:
     """As in a stream: they come out without results, and with the reason."""
     df = rows(spark, "1 k, explode(array(2L, null)) t, 3 x")

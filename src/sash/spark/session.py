@@ -100,12 +100,12 @@ def check_session(spark: Any, buckets: int) -> None:
             f"streams of Sash keep their state in RocksDB, and this session in {provider.rpartition('.')[2]}: add the"
             " line sash.spark.configure(spark) before the stream starts, or configure the builder of the session"
         )
-    partitions = int(spark.conf.get(_PARTITIONS))
-    if partitions > buckets:
+    partitions, cores = int(spark.conf.get(_PARTITIONS)), _cores(spark, buckets)
+    if partitions > max(buckets, 2 * cores):
         warnings.warn(
             f"this session has {partitions} shuffle partitions, and the stream {buckets} buckets:"
             f" {partitions - buckets} tasks of each micro-batch find nothing to do. Before the first start of the"
-            f' stream, set spark.conf.set("{_PARTITIONS}", {_cores(spark, buckets)}): its checkpoint keeps the number',
+            f' stream, set spark.conf.set("{_PARTITIONS}", {min(cores, buckets)}): its checkpoint keeps the number',
             stacklevel=5,
         )
 
@@ -126,10 +126,9 @@ def python_of_workers(spark: Any) -> Iterator[None]:
         context.pythonExec = before
 
 
-def _cores(spark: Any, most: int) -> int:
-    """The cores of the session, as far as they are known."""
-    known = hasattr(spark, "_jsparkSession")
-    return min(spark.sparkContext.defaultParallelism, most) if known else most
+def _cores(spark: Any, otherwise: int) -> int:
+    """The cores of the session; another number where they are not known, through Connect."""
+    return int(spark.sparkContext.defaultParallelism) if hasattr(spark, "_jsparkSession") else otherwise
 
 
 def local_session(name: str, log: Path, cores: int = 2) -> SparkSession:
