@@ -42,6 +42,8 @@ RESULTS = {
     "shops": pa.int64(),
     "words": pa.string(),
     "spread": pa.float64(),
+    "some": pa.int64(),
+    "texts": pa.string(),
 }
 AGGREGATIONS = {
     "n": sash.Count(),
@@ -54,6 +56,8 @@ AGGREGATIONS = {
     "shops": sash.CountDistinct("shop"),
     "words": sash.Concat("shop"),
     "spread": sash.Var("amount", ddof=0),
+    "some": sash.Sum("amount", where=sash.col("shop") != "bakery"),
+    "texts": sash.Concat("shop", where=sash.col("amount") > 3),
 }
 
 
