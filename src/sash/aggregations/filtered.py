@@ -13,7 +13,7 @@ from sash.aggregations.composite import Composite
 from sash.errors import AggregationError
 from sash.expressions import Expression, as_condition
 
-__all__ = ["Filtered"]
+__all__ = ["Filtered", "unfiltered"]
 
 
 class Filtered(Aggregation):
@@ -96,3 +96,13 @@ class Filtered(Aggregation):
 
     def __hash__(self) -> int:
         return hash((self.inner, self.condition))
+
+
+def unfiltered(aggregation: Aggregation) -> Aggregation:
+    """The aggregation without its condition.
+
+    >>> import sash
+    >>> unfiltered(sash.Count(where="paid"))
+    Count()
+    """
+    return aggregation.inner if isinstance(aggregation, Filtered) else aggregation

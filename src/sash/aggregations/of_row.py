@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NoReturn
 
 from sash.aggregations.base import Aggregation, OneColumn, OnNan, WithNan, of_row
 from sash.aggregations.declared import Inputs, Result
+from sash.aggregations.filtered import unfiltered
 from sash.aggregations.options import check_column, check_size
 from sash.errors import AggregationError
 
@@ -84,5 +85,5 @@ def looks_back(aggregation: Aggregation) -> bool:
     >>> looks_back(TimeSince("status")), looks_back(TimeSince())
     (True, False)
     """
-    inner = getattr(aggregation, "inner", aggregation)
+    inner = unfiltered(aggregation)
     return isinstance(inner, TimeSince) and bool(inner.columns)

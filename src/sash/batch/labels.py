@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from sash.aggregations.filtered import unfiltered
 from sash.aggregations.of_row import ZScore
 from sash.batch.common_times import Ticks, before, common_times
 from sash.batch.derived import NO_EXPRESSIONS, Expressions, expression_problems, with_expressions
@@ -111,7 +112,7 @@ def label_problems(plan: Plan, known: str | None) -> list[str]:
     problems += [
         f"aggregation {name!r}: {one!r} is of the row's own value, and a label has none"
         for name, one in plan.aggregations.items()
-        if isinstance(getattr(one, "inner", one), ZScore)
+        if isinstance(unfiltered(one), ZScore)
     ]
     problems += [
         f"{one!r} depends on the values of events, and a label has none" for one in plan.windows if one.by_value

@@ -11,6 +11,7 @@ from typing import Any
 
 from sash.aggregations.base import Aggregation
 from sash.aggregations.composite import Composite
+from sash.aggregations.filtered import unfiltered
 from sash.aggregations.of_row import OfRow
 from sash.aggregations.records import takes_row
 from sash.batch.passes import tidy
@@ -25,7 +26,7 @@ __all__ = ["Events", "operator_problem"]
 
 def operator_problem(aggregation: Aggregation, window: WindowPolicy) -> str | None:
     """Why the operator cannot run the aggregation over such a window of rows; None if it can."""
-    if window.by_value and isinstance(getattr(aggregation, "inner", aggregation), OfRow):
+    if window.by_value and isinstance(unfiltered(aggregation), OfRow):
         return f"{aggregation!r} is of the row itself, and {window!r} is run by sash.Sliding: use another window"
     if isinstance(window, AdaptiveWindow) and window.of is None and len(aggregation.columns) != 1:
         return f"{window!r} measures the value of {aggregation!r}, which is no single column: give of="

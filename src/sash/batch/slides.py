@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sash._batch import Order
+from sash.aggregations.filtered import unfiltered
 from sash.aggregations.of_row import ZScore
 from sash.batch.grid import Ends, ends_of
 from sash.batch.probes import Probes
@@ -57,7 +58,7 @@ def slide_problems(plan: Plan) -> list[str]:
         problems.append(f'emit={plan.emit!r} has no slides over a frame: use emit="final", or sash.Sliding')
     if not plan.peers:
         problems.append("peers=False is about rows of one time, and a slide is no row: leave it out")
-    of_rows = [one for one in plan.aggregations.values() if isinstance(getattr(one, "inner", one), ZScore)]
+    of_rows = [one for one in plan.aggregations.values() if isinstance(unfiltered(one), ZScore)]
     problems += [f"{one!r} is of the row's own value, and a slide is no row: leave out every=" for one in of_rows]
     taken = [name for name in BOUNDS if name in plan.by or name in plan.outputs]
     problems += [f"the column {name!r} says where a window lies: rename yours" for name in taken]

@@ -12,7 +12,7 @@ from pyspark.sql.types import DataType, DoubleType, FloatType, IntegralType, Lon
 
 from sash.aggregations.base import Aggregation, is_built_in
 from sash.aggregations.composite import Composite
-from sash.aggregations.filtered import Filtered
+from sash.aggregations.filtered import unfiltered
 from sash.batch.engine import column_problems, read_problems, window_problems
 from sash.batch.naming import output_name
 from sash.batch.slides import BOUNDS, slides
@@ -180,6 +180,6 @@ def _kind(
 
 def _nullable(aggregation: Aggregation, plan: Plan, said: bool) -> bool:
     """Whether a result may be null: there are too few values, or none, or nobody knows."""
-    inner = aggregation.inner if isinstance(aggregation, Filtered) else aggregation
+    inner = unfiltered(aggregation)
     known = is_built_in(inner) or isinstance(inner, Composite)
     return bool(plan.min_periods) or said or not known or aggregation.empty is None

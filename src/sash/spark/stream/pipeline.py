@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
+from sash.aggregations.filtered import unfiltered
 from sash.aggregations.of_row import OfRow
 from sash.batch.slides import slides
 from sash.durations import parse_duration
@@ -155,7 +156,7 @@ def _problems(plan: Plan, mark: Mark | None) -> list[str]:
     found += [
         f"aggregation {name!r}: {one!r} is of a row and its window: use a DataFrame at rest"
         for name, one in plan.aggregations.items()
-        if isinstance(getattr(one, "inner", one), OfRow)
+        if isinstance(unfiltered(one), OfRow)
     ]
     if slides(plan) and plan.emit != "final":
         found.append(f"emit: a window that slides by a time is emitted once, when it is final, not by {plan.emit!r}")
