@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sash
-from sash.batch.chunks import _Chunks, rolling_batches
+from sash.batch.chunks import _Chunks, batches_of, rolling_batches
 from sash.windows import CountWindow, SessionWindow, TimeWindow
 
 OVER = {"all": sash.Concat("s"), "n": sash.Count("x"), "total": sash.Sum("x"), "best": sash.ArgMax("x", "s")}
@@ -90,6 +90,17 @@ def test_files_and_folders_of_parquet_are_read_in_parts(tmp_path: Path) -> None:
         assert whole(parts).to_pylist() == expected.to_pylist()
     with pytest.raises(FileNotFoundError, match="no Parquet file"):
         sash.rolling(tmp_path / "nothing", **options)
+
+
+def test_a_file_is_let_go_of_as_it_is_read(tmp_path: Path) -> None:
+    """What Arrow holds is a row group, not the file."""
+    path = tmp_path / "rows.parquet"
+    rng = np.random.default_rng(1)
+    pq.write_table(pa.table({"t": np.arange(400_000), "x": rng.random(400_000)}), path, row_group_size=20_000)
+    before = pa.total_allocated_bytes()
+    held = [pa.total_allocated_bytes() - before for _ in batches_of(path)]
+    assert len(held) == 20
+    assert max(held) < 400_000 * 16 / 3
 
 
 def test_what_cannot_be_run_in_parts_is_refused() -> None:

@@ -54,7 +54,9 @@ def _file(path: Path) -> Iterator[pa.RecordBatch]:
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
-        yield from file.iter_batches(_READ)
+        # A reader holds on to what it has read of all its row groups, so each has a reader of its own.
+        for group in range(file.num_row_groups):
+            yield from file.iter_batches(_READ, row_groups=[group])
 
 
 def chunk_problems(plan: Plan) -> list[str]:
