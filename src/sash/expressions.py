@@ -6,10 +6,21 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
-
 from sash.errors import PlanError
-from sash.operands import ARITHMETIC, COMPARISONS, LOGIC, Operand, calculate, found_in, inverted, join, literal
+from sash.operands import (
+    ARITHMETIC,
+    COMPARISONS,
+    LOGIC,
+    Operand,
+    calculate,
+    calculate_one,
+    found_in,
+    inverted,
+    join,
+    join_one,
+    literal,
+    truth,
+)
 
 __all__ = ["Expression", "as_condition", "col"]
 
@@ -45,9 +56,21 @@ class Expression:
         return tuple(dict.fromkeys(name for part in inner for name in part.columns))
 
     def read(self, row: Mapping[str, Any]) -> Any:
-        """Its value in one row; None for null. Cost: O(operations)."""
-        found = self.over(lambda name: _one(row[name]), 1)
-        return found.values.tolist()[0] if found.there[0] else None
+        """Its value in one row; None for null. What `over` gives, without arrays. Cost: O(operations)."""
+        if self.op == "col":
+            value = row[self.parts[0]]
+            return None if value is None or value != value else value
+        if self.op == "value":
+            return self.parts[0]
+        first, *others = (part.read(row) for part in self.parts if isinstance(part, Expression))
+        match self.op:
+            case "is_null":
+                return first is None
+            case "is_in":
+                return None if first is None else first in self.parts[1]
+            case "~":
+                return None if first is None else not truth(first)
+        return (join_one if self.op in LOGIC else calculate_one)(self.op, first, others[0])
 
     def over(self, read: Callable[[str], Operand], rows: int) -> Operand:
         """Its values in all rows; `read` gives the columns. Cost: O(rows) for each operation."""
@@ -213,11 +236,3 @@ def _value(value: Any) -> Expression:
     if value is None:
         raise TypeError("nothing is equal to None: ask for nulls with is_null()")
     return Expression("value", (value,))
-
-
-def _one(value: Any) -> Operand:
-    """One value as a column."""
-    values = np.empty(1, object)
-    values[0] = value
-    there = value is not None and bool(value == value)
-    return Operand(values, None if there else np.zeros(1, np.bool_))

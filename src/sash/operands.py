@@ -16,10 +16,13 @@ __all__ = [
     "LOGIC",
     "Operand",
     "calculate",
+    "calculate_one",
     "found_in",
     "inverted",
     "join",
+    "join_one",
     "literal",
+    "truth",
     "truths",
 ]
 
@@ -84,6 +87,25 @@ def calculate(op: str, left: Operand, right: Operand) -> Operand:
     return Operand(values, valid)
 
 
+def calculate_one(op: str, left: Any, right: Any) -> Any:
+    """The same of two values; None for null.
+
+    >>> calculate_one("/", 6, 4), calculate_one("/", 1, 0), calculate_one("<", None, 2)
+    (1.5, None, None)
+    """
+    if left is None or right is None or (op == "/" and right == 0):
+        return None
+    if op in COMPARISONS:
+        return bool(COMPARISONS[op](left, right))
+    for value in (left, right):
+        if not isinstance(value, (int, float, np.number, np.bool_)):
+            raise TypeError(f"arithmetic is of numbers, and {value!r:.60} is none")
+    done = ARITHMETIC[op](left, right)
+    if isinstance(done, int) and abs(done) >= 2**63:
+        raise OverflowError(f"a result of {op} does not fit in 64 bits: make one of the columns floats")
+    return done
+
+
 def _number(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Numbers as int64 or float64: truths are counted, and what was an object is what its values are."""
     plain = np.array(values.tolist()) if values.dtype == object else values
@@ -134,12 +156,32 @@ def join(op: str, left: Operand, right: Operand) -> Operand:
     return Operand(decided == decides, decided | (left.there & right.there))
 
 
+def join_one(op: str, left: Any, right: Any) -> bool | None:
+    """The same of two truths; None for null.
+
+    >>> join_one("|", None, True), join_one("&", None, True)
+    (True, None)
+    """
+    decides = op == "|"
+    known = [truth(one) for one in (left, right) if one is not None]
+    if decides in known:
+        return decides
+    return None if len(known) < 2 else not decides
+
+
+def truth(value: Any) -> bool:
+    """A truth; TypeError for what is none."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise TypeError(f"a condition is true or false, and {value!r:.60} is neither: compare it with something")
+
+
 def truths(operand: Operand) -> Marks:
     """Truths, False where there is none; TypeError for what is no truth."""
     values = operand.values[operand.there]
     kind = np.array(values.tolist()).dtype.kind if values.dtype == object else values.dtype.kind
     if len(values) and kind != "b":
-        raise TypeError(f"a condition is true or false, and {values[0]!r:.60} is neither: compare it with something")
+        truth(values[0])
     found = np.zeros(len(operand.values), np.bool_)
     found[operand.there] = values.astype(np.bool_)
     return found

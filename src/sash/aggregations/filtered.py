@@ -12,6 +12,7 @@ from sash.aggregations.base import Aggregation
 from sash.aggregations.composite import Composite
 from sash.errors import AggregationError
 from sash.expressions import Expression, as_condition
+from sash.operands import truth
 
 __all__ = ["Filtered", "unfiltered"]
 
@@ -43,7 +44,8 @@ class Filtered(Aggregation):
 
     def skips(self, value: Any) -> bool:
         row = self._row(value)
-        return self.condition.read(row) is not True or self.inner.skips(self._inner(row))
+        found = self.condition.read(row)
+        return found is None or not truth(found) or self.inner.skips(self._inner(row))
 
     def lift(self, value: Any, time: Any = None) -> Any:
         own = self._inner(self._row(value))
