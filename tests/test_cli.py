@@ -14,6 +14,7 @@ import sash
 from sash import requirements
 from sash.cli import main
 from sash.commands.app import app
+from sash.extras import how_to_install
 
 
 def test_the_version_is_printed() -> None:
@@ -52,13 +53,13 @@ def without(monkeypatch: pytest.MonkeyPatch, *absent: str) -> None:
 def test_a_package_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without PySpark and Altair the demo names both and the one command that installs them."""
     without(monkeypatch, "pyspark", "altair")
-    assert refused() == "This needs PySpark and Altair: pip install 'sash[spark,report]'\n"
+    assert refused() == f"This needs PySpark and Altair: {how_to_install('spark', 'report')}\n"
 
 
 def test_the_command_line_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without Typer, `sash` says in a line how to get it."""
     without(monkeypatch, "typer")
-    with pytest.raises(SystemExit, match=re.escape("The command line needs Typer: pip install 'sash[cli]'")):
+    with pytest.raises(SystemExit, match=re.escape(f"The command line needs Typer: {how_to_install('cli')}")):
         main()
 
 
@@ -68,6 +69,19 @@ def test_the_package_needs_numpy_alone() -> None:
     code = f"import sash, sys; print([name for name in {foreign!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_a_file_is_no_folder_for_the_demo(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """`--out FILE` is refused in a line, and the file is left alone."""
+    monkeypatch.setattr(requirements, "find_spec", lambda name: object())
+    fake_java(tmp_path / "java" / "bin", "17.0.1")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "java"))
+    file = tmp_path / "out.txt"
+    file.write_text("mine")
+    result = CliRunner().invoke(app, ["demo", "--out", str(file)])
+    assert result.exit_code == 1
+    assert "is a file: name a folder with --out" in result.output
+    assert file.read_text() == "mine"
 
 
 def test_a_machine_without_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -39,7 +41,7 @@ def test_all_problems_are_named_at_once() -> None:
         "TimeWindow('1h') is there twice",
         "'x' is no window",
         "names no column",
-        "'b': it must be one",
+        "'b': an aggregation is needed",
         "emit is 'final'",
         "closed is 'right'",
         "min_periods is",
@@ -57,6 +59,7 @@ def test_all_problems_are_named_at_once() -> None:
         ({"windows": "1h", "on": None}, "needs the column of times"),
         ({"windows": 2.5}, "no number of rows"),
         ({"windows": True}, "no window"),
+        ({"windows": TimeWindow(5), "closed": "left"}, r"closed='left' is for .* write TimeWindow\(length, closed="),
         ({"windows": [TimeWindow(5), 5]}, "columns of one name"),
         ({"aggregations": {}}, "at least one by name"),
         ({"aggregations": {"a": sash.Sum("a_1h")}}, "is read too"),
@@ -146,6 +149,7 @@ WINDOWS = st.lists(
 @given(AGGREGATIONS, WINDOWS, st.sampled_from(["right", "both"]), st.sampled_from([None, "5m", 3]), st.booleans())
 def test_a_plan_survives_being_written_down(named: Any, windows: Any, closed: Any, lateness: Any, peers: bool) -> None:
     """As a dictionary of plain values and as TOML, whatever its names."""
+    windows = [*windows, "45s"]  # the one that is closed as the plan says
     plan = Plan(by="k", on="t", windows=windows, aggregations=named, closed=closed, lateness=lateness, peers=peers)
     assert Plan.from_dict(plan.to_dict()) == plan
     assert Plan.from_toml(plan.to_toml()) == plan
@@ -162,6 +166,77 @@ def test_a_written_plan_with_mistakes_names_them() -> None:
     assert "'Total' is no built-in" in message
     with pytest.raises(PlanError, match="no TOML"):
         Plan.from_toml("windows = ")
+
+
+def written(aggregation: str) -> Plan:
+    """A plan of one aggregation, as TOML."""
+    return Plan.from_toml(f'windows = "1h"\non = "t"\n[aggregations]\na = {aggregation}')
+
+
+@pytest.mark.parametrize(
+    ("text", "aggregation"),
+    [
+        ('{name = "TopK", columns = ["x"], k = 3}', sash.TopK("x", k=3)),
+        ('{name = "TopK", columns = "x", options = {k = 3}}', sash.TopK("x", k=3)),
+        ('{name = "TopK", columns = ["x"], k = 3, options = {nan = "error"}}', sash.TopK("x", k=3, nan="error")),
+        ('{name = "ArgMax", columns = ["x", "s"]}', sash.ArgMax("x", "s")),
+    ],
+)
+def test_options_stand_beside_the_columns_or_among_the_options(text: str, aggregation: sash.Aggregation) -> None:
+    """However they are written, none is lost."""
+    assert written(text).aggregations["a"] == aggregation
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{name = "TopK", columns = ["x"], kk = 3}', "TopK has no option 'kk': did you mean 'k'"),
+        ('{name = "Sum", column = "x"}', "no option 'column': did you mean 'columns'"),
+        ('{name = "Topk", columns = ["x"]}', "'Topk' is no built-in aggregation: is it 'TopK'?"),
+        ('{name = "TopK", columns = ["x"], k = 3, options = {k = 4}}', "'k' is there twice"),
+        ('{name = "TopK", columns = ["x"], k = "3"}', "TopK cannot be made"),
+        ('{columns = ["x"]}', "name is missing"),
+        ('{name = "Sum", columns = [3]}', "columns: .* not 3"),
+        ('{name = "Sum", options = 3}', "options: .* not 3"),
+        ("3", "write it as {name = "),
+    ],
+)
+def test_what_is_written_wrong_is_refused_with_what_exists(text: str, words: str) -> None:
+    """Nothing that is written is passed over."""
+    with pytest.raises(PlanError, match=words) as caught:
+        written(text)
+    assert "aggregation 'a'" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('windws = "1h"', "'windws' is no part of a plan: did you mean 'windows'"),
+        ('windows = {policy = "TimeWindow", length = "1h", clsoed = "left"}', "no 'clsoed': did you mean 'closed'"),
+        ('windows = {policy = "TimeWindw", length = "1h"}', "did you mean 'TimeWindow'"),
+        ('windows = "1h"\nby = 3', "by: .* not 3"),
+        ('windows = "1h"\npeers = 1', "peers: .* not 1"),
+        ('windows = "1h"\nmin_periods = 2.5', "min_periods: .* not 2.5"),
+        ('windows = "1h"\nclosed = "lft"', "closed is .* not 'lft'"),
+    ],
+)
+def test_every_part_of_a_written_plan_is_checked(text: str, words: str) -> None:
+    """Unknown parts and parts of another type are refused."""
+    with pytest.raises(PlanError, match=words):
+        Plan.from_toml(f'{text}\non = "t"\n[aggregations]\nn = {{name = "Count"}}')
+
+
+def test_the_library_that_reads_plans_is_imported_when_one_is_read() -> None:
+    """Few need it, and it takes time to load; without it the message says what to install."""
+    code = (
+        "import sys, sash\n"
+        "assert 'pydantic' not in sys.modules\n"
+        "sys.modules['pydantic'] = None\n"
+        "try: sash.Plan.from_toml('')\n"
+        "except ImportError as error: print(error)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert ran.stdout.startswith("a plan that was written down needs pydantic: pip install 'pydantic")
 
 
 @pytest.mark.parametrize("emit", ["final", "arrival", "update"])

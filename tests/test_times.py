@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import sash
 from sash import times
 from sash.errors import SnapshotError, WindowSpecError
 from sash.times import FLOAT, INT, Duration, Kind, parse_duration
@@ -456,6 +457,20 @@ def test_a_zone_without_a_name_cannot_be_written_down():
         str(kind)
 
 
+@pytest.mark.parametrize("edge", [dt.datetime.min, dt.datetime.max], ids=["min", "max"])
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "America/New_York", "Asia/Tokyo"])
+def test_the_first_and_the_last_datetime_of_a_zone_leave_as_they_came(edge, zone):
+    """Also where UTC has no datetime for them."""
+    time = edge.replace(tzinfo=ZoneInfo(zone))
+    back = times.decode(*times.encode(time))
+    assert (back, back.tzinfo) == (time, time.tzinfo)
+    (result,) = sash.Sliding(sash.Count(), "1h").push(time, 1)
+    assert (result.end, result.value) == (time, 1)
+    window = sash.Window(sash.Count())
+    window.insert(time, 1)
+    assert window.oldest == time
+
+
 # Durations
 
 
@@ -481,11 +496,48 @@ def test_a_zone_without_a_name_cannot_be_written_down():
         (np.timedelta64(10, "m"), 600 * 10**9),
         (np.timedelta64(3_000, "ps"), 3),
         (pd.Timedelta("10min"), 600 * 10**9),
+        (pd.Timedelta(1_001, "ns"), 1_001),
+        (pd.Timedelta(1, "D").as_unit("s"), 86_400 * 10**9),
+        (pd.offsets.Minute(5), 300 * 10**9),
+        (pd.offsets.Nano(7), 7),
+        (pa.scalar(7, pa.duration("ns")), 7),
+        (pa.scalar(7, pa.duration("s")), 7 * 10**9),
     ],
 )
 def test_a_duration_is_exact(value, nanoseconds):
     """Nothing is rounded."""
     assert parse_duration(value) == Duration(nanoseconds)
+
+
+@pytest.mark.parametrize(
+    ("written", "short"),
+    [
+        ("1 hour", "1h"), ("2 hours", "2h"), ("1H", "1h"), ("1hr", "1h"), ("3 days", "3d"), ("1D", "1d"), ("1W", "1w"),
+        ("1 week", "1w"), ("5 minutes", "5m"), ("5T", "5m"), ("1 second", "1s"), ("1S", "1s"), ("5L", "5ms"),
+        ("5 milliseconds", "5ms"), ("5U", "5us"), ("5N", "5ns"), ("1 hour 30 minutes", "90m"),
+    ],
+)  # fmt: skip
+def test_units_as_pandas_polars_and_people_write_them(written, short):
+    """A unit has one meaning, however it is written."""
+    assert parse_duration(written) == parse_duration(short)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("1mo", "has no fixed length"),
+        ("1M", "has no fixed length: use days, or minutes as 'm'"),
+        ("1y", "has no fixed length"),
+        ("100i", "write the number alone"),
+        ("1 huor", "did you mean 'hour'"),
+        (pd.offsets.MonthEnd(), "has no fixed length"),
+        (pd.DateOffset(months=1), "has no fixed length"),
+    ],
+)
+def test_what_has_no_fixed_length_is_refused_with_the_word_to_use(value, words):
+    """Months and years are of the calendar, and rows are counted."""
+    with pytest.raises(WindowSpecError, match=words):
+        parse_duration(value)
 
 
 @pytest.mark.parametrize("value", [10, 2.5, np.int32(10), np.float64(2.5)])

@@ -276,9 +276,20 @@ class TestAlgorithms:
         with pytest.raises(error, match=match):
             sash.Window(sash.Sum(), algorithm=algorithm, **options)
 
-    @pytest.mark.parametrize("given", [sash.Sum, "sum", None, 3])
-    def test_only_an_aggregation_can_be_aggregated(self, given):
-        with pytest.raises(sash.AggregationError, match="an aggregation is needed"):
+    @pytest.mark.parametrize(
+        ("given", "words"),
+        [
+            (sash.Sum, r"Sum is a class: write Sum\(\)"),
+            ("sum", r"'sum' is a name: write sash.Sum\(\)"),
+            ("avg", r"'avg' is a name: write sash.Mean\(\)"),
+            (max, r"'max' is a function: write sash.Max\(\)"),
+            (None, "an aggregation is needed"),
+            (3, "an aggregation is needed"),
+        ],
+    )
+    def test_only_an_aggregation_can_be_aggregated(self, given, words):
+        """A class, a name and a function are told what to write."""
+        with pytest.raises(sash.AggregationError, match=words):
             sash.Window(given)
 
     def test_what_an_algorithm_cannot_do_names_those_that_can(self):

@@ -11,7 +11,13 @@ from sash.times import Kind
 
 class Window:
     def __init__(
-        self, aggregation: Aggregation, native: Native | None, algorithm: str, options: dict[str, Any], skips: Any
+        self,
+        aggregation: Aggregation,
+        native: Native | None,
+        algorithm: str,
+        options: dict[str, Any],
+        skips: Any,
+        find: Any,
     ) -> None: ...
     def __len__(self) -> int: ...
     def insert(self, time: Any, value: Any) -> None: ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from sash.aggregations.records import Row, Slot
 
-__all__ = ["Column", "read_column", "read_rows", "read_with_nulls"]
+__all__ = ["Column", "as_columns", "items_of", "read_column", "read_rows", "read_with_nulls"]
 
 #: What the core takes: numbers without a copy, anything else as Python objects.
 Column: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.float64] | tuple[Any, ...]
@@ -27,6 +28,38 @@ _DTYPES: Final[dict[tuple[str, str], type[np.int64] | type[np.float64]]] = {
 }
 
 
+def as_columns(values: Any) -> Any:
+    """A frame as a mapping of its columns, and anything else as it is.
+
+    >>> import pandas as pd
+    >>> list(as_columns(pd.DataFrame({"km": [1, 2]}))), as_columns([1, 2])
+    (['km'], [1, 2])
+    """
+    if isinstance(values, Mapping) or not hasattr(values, "columns"):
+        return values
+    names = getattr(values, "column_names", None) or list(values.columns)
+    return {name: values[name] for name in names}
+
+
+def items_of(column: Any) -> list[Any]:
+    """The values of a column one by one, as Python has them, None where pandas has a null.
+
+    >>> import pandas as pd
+    >>> items_of(pd.array([1, None])), items_of(np.array([1.5])), items_of("ab")
+    ([1, None], [1.5], ['a', 'b'])
+    """
+    if _is_pandas(column) and not (isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf"):
+        nulls = column.isna()
+        return [None if null else value for value, null in zip(column.tolist(), nulls, strict=True)]
+    if isinstance(column, np.ndarray) and column.dtype.kind in "mM":
+        # tolist would make integers of nanoseconds.
+        return list(column)
+    for name in ("to_pylist", "tolist", "to_list"):
+        if hasattr(column, name):
+            return list(getattr(column, name)())
+    return list(column)
+
+
 def read_column(values: Any, inputs: str) -> tuple[Column, Kept]:
     """The values for the core, and which of the given ones they are where nulls were left out.
 
@@ -37,8 +70,7 @@ def read_column(values: Any, inputs: str) -> tuple[Column, Kept]:
     >>> read_column(["a", None], "text")
     (('a', None), None)
     """
-    pandas = sys.modules.get("pandas")
-    if pandas is not None and isinstance(values, (pandas.Series, pandas.Index)):
+    if _is_pandas(values):
         return _from_pandas(values, inputs)
     if isinstance(values, np.ndarray):
         return _from_numpy(values, inputs), None
@@ -131,11 +163,18 @@ def _rows(values: npt.NDArray[Any], inputs: str) -> tuple[Any, ...]:
     raise ValueError(f"values are a one-dimensional array, not one of shape {values.shape}")
 
 
+def _is_pandas(values: Any) -> bool:
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(
+        values, (pandas.Series, pandas.Index, pandas.api.extensions.ExtensionArray)
+    )
+
+
 def _from_pandas(values: Any, inputs: str) -> tuple[Column, Kept]:
     if isinstance(values.dtype, np.dtype) and values.dtype.kind != "O":
         return _from_numpy(values.to_numpy(), inputs), None
     # pd.NA, NaT and NaN are the nulls of such columns.
-    kept = np.asarray(values.notna())
+    kept = ~np.asarray(values.isna())
     return tuple(values[kept].tolist()), kept
 
 
@@ -146,14 +185,14 @@ def _from_arrow(values: Any, inputs: str) -> tuple[Column, Kept]:
         return tuple(values), None
     if not isinstance(values, (pa.Array, pa.ChunkedArray)):
         values = pa.chunked_array(values) if hasattr(values, "__arrow_c_stream__") else pa.array(values)
+    if not _is_number(values.type):
+        return tuple(values.to_pylist()), None
     kept = None
     if values.null_count:
         kept = np.asarray(values.is_valid())
         values = values.drop_null()
-    if _is_number(values.type):
-        numbers = values.to_numpy(zero_copy_only=False) if isinstance(values, pa.Array) else values.to_numpy()
-        return _from_numpy(numbers, inputs), kept
-    return tuple(values.to_pylist()), kept
+    numbers = values.to_numpy(zero_copy_only=False) if isinstance(values, pa.Array) else values.to_numpy()
+    return _from_numpy(numbers, inputs), kept
 
 
 def _is_number(arrow_type: Any) -> bool:

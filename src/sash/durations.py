@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from sash.errors import WindowSpecError
+from sash.suggestions import nearest
 
 if TYPE_CHECKING:
     from sash.kinds import Kind
@@ -44,7 +45,19 @@ _NANOSECONDS: Final = {
     "us": 10**3,
     "ns": 1,
 }
-_ALIASES: Final = {"min": "m", "sec": "s", "µs": "us", "μs": "us"}
+#: What pandas, polars and people also write. Case tells minutes from months, so it counts in what stands alone.
+_ALIASES: Final = {
+    **dict.fromkeys(("W", "wk", "week", "weeks"), "w"),
+    **dict.fromkeys(("D", "day", "days"), "d"),
+    **dict.fromkeys(("H", "hr", "hrs", "hour", "hours"), "h"),
+    **dict.fromkeys(("T", "min", "mins", "minute", "minutes"), "m"),
+    **dict.fromkeys(("S", "sec", "secs", "second", "seconds"), "s"),
+    **dict.fromkeys(("L", "milli", "millis", "millisecond", "milliseconds"), "ms"),
+    **dict.fromkeys(("U", "µs", "μs", "micro", "micros", "microsecond", "microseconds"), "us"),
+    **dict.fromkeys(("N", "nano", "nanos", "nanosecond", "nanoseconds"), "ns"),
+}
+#: What has no length that is always the same.
+_CALENDAR: Final = ("M", "MS", "ME", "mo", "month", "months", "Q", "q", "quarter", "Y", "y", "year", "years")
 _PART: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Zµμ]+)", re.ASCII)
 _LONGEST: Final = 2**63 - 1
 
@@ -106,16 +119,18 @@ class Duration:
 def parse_duration(value: Any) -> Duration:
     """The exact length that `value` means; `WindowSpecError` if it means none.
 
-    Takes text made of numbers and units (w d h m s ms us ns; "min" is also m), `timedelta`, `numpy.timedelta64`, and
-    plain numbers for windows over plain numbers. A length is longer than zero, and nothing is rounded.
+    Takes text made of numbers and units (w d h m s ms us ns, or as words: "1 hour"), `timedelta`, `numpy.timedelta64`,
+    `pandas.Timedelta`, and plain numbers for windows over plain numbers. A length is longer than zero, and nothing is
+    rounded.
 
     >>> parse_duration("1h30m"), parse_duration("0.5s"), parse_duration(dt.timedelta(days=7)), parse_duration(10)
     (Duration('90m'), Duration('500ms'), Duration('1w'), Duration(10))
-    >>> parse_duration("10 parsecs")
+    >>> parse_duration("10 furlongs")
     Traceback (most recent call last):
     ...
-    sash.errors.WindowSpecError: unknown unit 'parsecs' in the duration '10 parsecs': the units are w d h m s ms us ns
+    sash.errors.WindowSpecError: unknown unit 'furlongs' in the duration '10 furlongs': the units are w d h m s ms us ns
     """
+    value = _as_timedelta(value)
     if isinstance(value, Duration):
         return value
     if isinstance(value, str):
@@ -133,6 +148,21 @@ def parse_duration(value: Any) -> Duration:
     )
 
 
+def _as_timedelta(value: Any) -> Any:
+    """A Timedelta or a fixed offset of pandas, or a scalar of Arrow, as what it is made of; anything else as it is."""
+    if hasattr(value, "as_py"):
+        value = value.as_py()
+    if hasattr(value, "to_timedelta64"):
+        # A Timedelta is a timedelta too, without its nanoseconds.
+        return value.to_timedelta64()
+    if not isinstance(value, np.generic) and hasattr(type(value), "nanos"):
+        try:
+            return np.timedelta64(value.nanos, "ns")
+        except ValueError:
+            raise WindowSpecError(f"{value!r} has no fixed length: use days or a finer unit") from None
+    return value
+
+
 def _parse_text(text: str) -> Fraction:
     total = Fraction(0)
     position = 0
@@ -142,14 +172,23 @@ def _parse_text(text: str) -> Fraction:
             raise WindowSpecError(
                 f"{text!r} is no duration: write numbers with units, such as '10m', '250ms' or '1h30m'"
             )
-        unit = _ALIASES.get(part[2], part[2])
-        if unit not in _NANOSECONDS:
-            raise WindowSpecError(
-                f"unknown unit {part[2]!r} in the duration {text!r}: the units are {' '.join(_NANOSECONDS)}"
-            )
-        total += Fraction(part[1]) * _NANOSECONDS[unit]
+        total += Fraction(part[1]) * _NANOSECONDS[_unit(part[2], text)]
         position = part.end()
     return total
+
+
+def _unit(written: str, text: str) -> str:
+    unit = _ALIASES.get(written, written)
+    if unit in _NANOSECONDS:
+        return unit
+    if written in _CALENDAR:
+        raise WindowSpecError(f"{written!r} in the duration {text!r} has no fixed length: use days, or minutes as 'm'")
+    if written == "i":
+        raise WindowSpecError(f"{text!r} is a number of rows in polars: write the number alone")
+    near = nearest(written, [*_NANOSECONDS, *_ALIASES]) if len(written) > 2 else None
+    hint = "" if near is None else f"did you mean {near!r}? "
+    units = " ".join(_NANOSECONDS)
+    raise WindowSpecError(f"unknown unit {written!r} in the duration {text!r}: {hint}the units are {units}")
 
 
 def _from_timedelta64(value: np.timedelta64) -> Fraction:

@@ -98,3 +98,24 @@ class AggregationError(SashError, TypeError):
 
     Way out: the message names the method to define, or the algorithm that needs less.
     """
+
+
+def retold(error: Exception, text: str) -> Exception:
+    """The same error with another text, where a text is all that it is; otherwise the error itself, with a note.
+
+    >>> retold(OverflowError("too large"), "row 3: too large")
+    OverflowError('row 3: too large')
+    """
+    if type(error) in (TypeError, ValueError, OverflowError, KeyError, AggregationError):
+        return type(error)(text)
+    error.add_note(text)
+    return error
+
+
+def text_of(error: Exception) -> str:
+    """What an error says; that of a KeyError without the quotes around it.
+
+    >>> text_of(KeyError("there is no column 'x'"))
+    "there is no column 'x'"
+    """
+    return str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)

@@ -9,10 +9,11 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from sash.aggregations.base import Aggregation
-from sash.batch.checks import Checks, as_list, window_of
+from sash.batch.checks import Checks
 from sash.batch.naming import output_name
 from sash.durations import Duration
 from sash.errors import PlanError
+from sash.extras import how_to_install
 from sash.windows import CountWindow, TimeWindow, WindowPolicy
 from sash.windows.time import CLOSED, Closed
 
@@ -93,6 +94,7 @@ class Plan:
             "peers": checks.truth("peers", peers),
             "labels": tuple(labelled),
         }
+        checks.closed_is_used(known_closed, windows)
         checks.times_are_named(fields["windows"], fields["on"])
         checks.outputs(labelled, fields["aggregations"], [*fields["by"], fields["on"]])
         checks.settle()
@@ -155,22 +157,18 @@ class Plan:
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> Plan:
-        """The plan that `to_dict` described. What has a default may be left out; `PlanError` names what is wrong."""
-        checks = Checks()
-        known = {field.name for field in dataclasses.fields(cls)} - {"labels"}
-        for name in sorted(set(description) - known):
-            checks.problem(f"{name!r} is no part of a plan: it has {', '.join(sorted(known))}")
-        for name in ("windows", "aggregations"):
-            if name not in description:
-                checks.problem(f"{name} is missing")
-        parts = {name: value for name, value in description.items() if name in known}
-        parts["windows"] = checks.each("windows", as_list(parts.get("windows", [])), window_of)
-        parts["aggregations"] = checks.named_aggregations(parts.get("aggregations", {}))
-        if checks and "windows" in description:
-            # The constructor will not come to look at them.
-            checks.windows(parts["windows"], "right")
-        checks.settle()
-        return cls(**parts)
+        """The plan that `to_dict` described. What has a default may be left out; `PlanError` names what is wrong.
+
+        Options of an aggregation may stand beside its columns. pydantic checks it (extra `sash[toml]`).
+
+        >>> Plan.from_dict({"windows": 100, "aggregations": {"top": {"name": "TopK", "columns": "x", "k": 3}}})
+        Plan(windows=[100], aggregations={'top': TopK("x", k=3)})
+        """
+        try:
+            from sash.batch.written import read_parts
+        except ImportError as error:
+            raise ImportError(f"a plan that was written down needs pydantic: {how_to_install('toml')}") from error
+        return cls(**read_parts(description))
 
     def to_toml(self) -> str:
         """The description as TOML.

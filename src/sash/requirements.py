@@ -24,16 +24,19 @@ class Extra(NamedTuple):
 
 EXTRAS: Final = {
     "arrow": Extra("frames of polars and Arrow, sash run", {"pyarrow": "PyArrow"}),
-    "cli": Extra("the command line", {"typer": "Typer", "rich": "Rich"}),
+    "cli": Extra("the command line", {"typer": "Typer", "rich": "Rich", "pydantic": "pydantic"}),
     "compile": Extra("sash.compiled", {"numba": "Numba"}),
     "lmdb": Extra("windows larger than memory, in files", {"lmdb": "lmdb"}),
     "redis": Extra("windows larger than memory, in a server", {"redis": "redis"}),
-    "report": Extra("report.html", {"altair": "Altair", "vl_convert": "vl-convert", "pyarrow": "PyArrow"}),
+    "report": Extra(
+        "report.html", {"altair": "Altair", "vl_convert": "vl-convert", "pyarrow": "PyArrow", "pydantic": "pydantic"}
+    ),
     "sketches": Extra("approximate aggregations", {"datasketches": "DataSketches"}),
     "spark": Extra(
         "Spark, batch and streams",
         {"pyspark": "PySpark", "pyarrow": "PyArrow", "pandas": "pandas", "google.protobuf": "protobuf"},
     ),
+    "toml": Extra("plans that are written down", {"pydantic": "pydantic"}),
 }
 
 

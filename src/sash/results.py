@@ -13,7 +13,7 @@ from sash.aggregations.membership import BloomFilter
 from sash.aggregations.points import Point, Points
 from sash.aggregations.runs import Run
 from sash.aggregations.sketches import CountEstimate, Counts, DistinctCount, FrequentItem, QuantileEstimate
-from sash.operator import LateEvent, Result, Results
+from sash.operator import FailedEvent, LateEvent, Result, Results
 
 __all__ = [
     "BayesModel",
@@ -22,6 +22,7 @@ __all__ = [
     "CountEstimate",
     "Counts",
     "DistinctCount",
+    "FailedEvent",
     "FittedLine",
     "FrequentItem",
     "LateEvent",

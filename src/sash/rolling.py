@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from sash.errors import PlanError
 
@@ -18,6 +19,19 @@ if TYPE_CHECKING:
 
 __all__ = ["as_plan", "rolling"]
 
+#: What pandas, polars and others call what rolling has another word for, or has not.
+_FOREIGN: Final = {
+    **dict.fromkeys(("min_samples", "min_values", "min_count"), "write min_periods="),
+    **dict.fromkeys(("period", "window_size", "windows", "length", "size"), "write window="),
+    **dict.fromkeys(("index_column", "time", "index", "order_by"), "write on="),
+    **dict.fromkeys(("group_by", "groupby", "key", "keys", "partition_by"), "write by="),
+    **dict.fromkeys(("aggregations", "aggs", "agg", "func"), 'name each, such as total=sash.Sum("amount")'),
+    "center": "a window ends at its row, and knows nothing of later ones; shift the times to centre it",
+    "every": "write window=TimeWindow(length, every=...)",
+    "step": "write window=TimeWindow(length, every=...), or take every so many rows of the result",
+    "win_type": "write an aggregation of your own for weights, or use DecayedSum",
+}
+
 
 def rolling(
     data: Any,
@@ -26,10 +40,10 @@ def rolling(
     on: str | None = None,
     by: str | Sequence[str] | None = None,
     window: Any = None,
-    closed: Closed = "right",
+    closed: Closed | None = None,
     min_periods: int | None = None,
-    peers: bool = True,
-    emit: Literal["final", "arrival"] = "final",
+    peers: bool | None = None,
+    emit: Literal["final", "arrival"] | None = None,
     at: Any = None,
     known: str | None = None,
     offset: Any = 0,
@@ -59,8 +73,8 @@ def rolling(
     An expression beside the aggregations, such as `share=sash.col("spent_1h") / sash.col("spent_7d")`, is one column
     over the results and the columns of numbers in the row.
 
-    Give a `Plan`, or in short its parts: with one `window` the columns are called as the aggregations are; with a list
-    of windows, and with a plan, each name is followed by its window: `spent_1h`.
+    Give a `Plan`, or in short its parts, which have the same defaults: with one `window` the columns are called as the
+    aggregations are; with a list of windows, and with a plan, each name is followed by its window: `spent_1h`.
 
     `PlanError` names all that does not fit, before anything runs. An integer result that does not fit in 64 bits is an
     OverflowError with the row. Cost: O(n) for rows in order, or nearly so, plus about 3 combines a row for each
@@ -87,12 +101,21 @@ def rolling(
     from sash.expressions import Expression
 
     where = labels_of(at, known, offset)
-    parts = {"on": on, "by": by, "closed": closed, "min_periods": min_periods, "peers": peers, "emit": emit}
+    parts: dict[str, Any] = {
+        "on": on,
+        "by": by,
+        "closed": closed,
+        "min_periods": min_periods,
+        "peers": peers,
+        "emit": emit,
+    }
     parts |= {"lateness": lateness}
     if plan is not None:
         return _run(data, as_plan(plan, window, aggregations, parts)[0], {}, where, {})
     expressions = {name: one for name, one in aggregations.items() if isinstance(one, Expression)}
     computed = {name: one for name, one in aggregations.items() if not isinstance(one, Expression)}
+    if on is None and _needs_times(window):
+        parts["on"] = _time_index(data)
     short, names = as_plan(None, window, computed, parts)
     return _run(data, short, names, where, expressions)
 
@@ -111,13 +134,33 @@ def as_plan(
     from sash.plan import Plan
 
     if plan is not None:
-        _refuse_both(plan, {"window": window, **aggregations, **parts})
+        _refuse_both(plan, {"window": window, **parts, **aggregations})
         return plan, {}
+    _refuse_foreign(aggregations)
     if window is None:
         raise PlanError('window is missing: give a length such as "7d", a number of rows, or a list of them')
-    short = Plan(windows=window, aggregations=aggregations, **parts)
+    given = {name: value for name, value in parts.items() if value is not None}
+    short = Plan(windows=window, aggregations=aggregations, **given)
     one = not isinstance(window, (list, tuple))
     return short, {output_name(name, short.labels[0]): name for name in aggregations} if one else {}
+
+
+def _needs_times(window: Any) -> bool:
+    """Whether one of the windows is not of so many rows."""
+    from sash.windows import CountWindow
+
+    windows = window if isinstance(window, (list, tuple)) else [window]
+    return any(not isinstance(one, (int, CountWindow)) for one in windows)
+
+
+def _time_index(data: Any) -> str | None:
+    """The index of a DataFrame of pandas, if it is one of times: they go without saying."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not isinstance(data, pandas.DataFrame):
+        return None
+    from sash.frames.pandas import PandasFrame
+
+    return PandasFrame(data).time_index
 
 
 def _run(data: Any, plan: Plan, names: dict[str, str], where: tuple[Any, At] | None, more: Expressions) -> Any:
@@ -142,7 +185,15 @@ def _refuse_both(plan: Any, parts: Mapping[str, Any]) -> None:
 
     if not isinstance(plan, Plan):
         raise TypeError(f"plan is a sash.Plan, not {type(plan).__name__}: give the parts of a plan by name")
-    defaults = {"closed": "right", "peers": True, "emit": "final"}
-    given = [f"{name}=" for name, value in parts.items() if value is not None and value != defaults.get(name)]
+    given = [f"{name}=" for name, value in parts.items() if value is not None]
     if given:
         raise PlanError(f"a plan has all parts: leave out {', '.join(given)}, or the plan")
+
+
+def _refuse_foreign(aggregations: Mapping[str, Any]) -> None:
+    """Keywords of other libraries would be names of results here: say which word is meant."""
+    from sash.aggregations.base import Aggregation
+
+    for name, value in aggregations.items():
+        if name in _FOREIGN and not isinstance(value, Aggregation):
+            raise PlanError(f"rolling has no {name}=: {_FOREIGN[name]}")

@@ -244,9 +244,15 @@ def decode(kind: Kind, ticks: int) -> Any:
 
 
 def _decode_datetime(kind: Kind, ticks: int) -> dt.datetime:
-    if isinstance(kind.zone, dt.tzinfo):
-        return (_EPOCH_UTC + dt.timedelta(microseconds=ticks)).astimezone(kind.zone)
-    return _EPOCH + dt.timedelta(microseconds=ticks)
+    since = dt.timedelta(microseconds=ticks)
+    if not isinstance(kind.zone, dt.tzinfo):
+        return _EPOCH + since
+    try:
+        return (_EPOCH_UTC + since).astimezone(kind.zone)
+    except OverflowError:
+        # In the first and in the last hours there are times that UTC has no datetime for, and their zone has.
+        edge = (dt.datetime.max if ticks > 0 else dt.datetime.min).replace(tzinfo=kind.zone)
+        return (_EPOCH + (since + (edge.utcoffset() or dt.timedelta(0)))).replace(tzinfo=kind.zone)
 
 
 def _stamp(kind: Kind, ticks: int) -> Any:
@@ -303,6 +309,9 @@ def encode_array(values: Any) -> tuple[Kind, Ticks]:
 def _encode_ndarray(values: npt.NDArray[Any]) -> tuple[Kind, Ticks]:
     if values.ndim != 1:
         raise ValueError(f"times are a one-dimensional array, not one of shape {values.shape}")
+    if isinstance(values, np.ma.MaskedArray):
+        _refuse(np.ma.getmaskarray(values), "a null is no time")
+        values = np.ma.getdata(values)
     code = values.dtype.kind
     if code == "M":
         return Kind("datetime64", _unit(values.dtype)), _stamps(_native(values))
@@ -335,6 +344,10 @@ def _refuse(bad: npt.NDArray[np.bool_], why: str, error: type[Exception] = Value
 
 
 def _encode_pandas(values: Any) -> tuple[Kind, Ticks]:
+    if hasattr(values.dtype, "pyarrow_dtype"):
+        # Arrow's times in pandas' own form, in which they leave as well.
+        _refuse(np.asarray(values.isna()), "a null is no time")
+        values = import_module("pyarrow").chunked_array(values.array.__arrow_array__()).to_pandas()
     if values.dtype.kind != "M":
         _refuse(np.asarray(values.isna()), "a null is no time")
         return _encode_ndarray(values.to_numpy())

@@ -199,6 +199,9 @@ def resolve_trigger(trigger: Trigger | None, policies: Sequence[WindowPolicy]) -
         raise WindowSpecError(f"a trigger is EachEvent(), EverySlide('1m') or the like, not {trigger!r:.60}")
     if trigger is None:
         return _implied(policies)
+    if isinstance(trigger, AtWatermark):
+        # It fires at the slides of the windows, where they have some: they must have the same.
+        _implied(policies)
     if isinstance(trigger, EverySlide) and trigger.every is None:
         implied = _same([_slide_of(policy) for policy in policies], policies)
         if implied is None:
@@ -231,6 +234,7 @@ def _same(implied: Sequence[Same], policies: Sequence[WindowPolicy]) -> Same:
     """The one trigger that all windows imply: windows that share a structure share their trigger."""
     if any(one != implied[0] for one in implied):
         raise WindowSpecError(
-            f"the windows {', '.join(map(repr, policies))} imply different triggers: give one trigger for all"
+            f"the windows {', '.join(map(repr, policies))} imply different triggers: give one trigger for all, or each"
+            " window an operator of its own"
         )
     return implied[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -11,7 +12,10 @@ import numpy.typing as npt
 
 from sash import _core, algorithms, snapshots
 from sash.aggregations.base import Aggregation
-from sash.columns import read_column, read_rows
+from sash.aggregations.composite import Composite
+from sash.aggregations.meant import checked_aggregation
+from sash.aggregations.records import Path, found, takes_row, value_of
+from sash.columns import as_columns, items_of, read_column, read_rows
 from sash.errors import AggregationError, SnapshotError
 from sash.markup import as_html
 from sash.times import FLOAT, INT, Kind, encode_array, encode_as
@@ -78,13 +82,12 @@ class Window(_core.Window):
         return super().__new__(cls)
 
     def __init__(self, aggregation: Aggregation, algorithm: str = "auto", **options: Any) -> None:
-        if not isinstance(aggregation, Aggregation):
-            raise AggregationError(
-                f"an aggregation is needed, such as sash.Sum() or one of your own, not {aggregation!r:.60}"
-            )
+        checked_aggregation(aggregation)
         options = {name: value for name, value in options.items() if (name, value) != ("store", None)}
         name, self._options = algorithms.resolve(algorithm, aggregation, options)
-        super().__init__(aggregation, aggregation.native(), name, self._options, own_skips(aggregation))
+        super().__init__(
+            aggregation, aggregation.native(), name, self._options, own_skips(aggregation), finder(aggregation)
+        )
 
     def bulk_insert(self, times: Any, values: Any) -> None:
         """Insert many events at once: all of them, or none if one is refused.
@@ -104,6 +107,7 @@ class Window(_core.Window):
         ValueError: 2 times and 1 values: there must be one value a time
         """
         kind, ticks = encode_array(times)
+        values = _located(self.aggregation, values)
         native = self.aggregation.native()
         if native is not None and native.row is not None:
             return self._insert_rows(kind, ticks, times, values, native.row)
@@ -264,17 +268,39 @@ _SHORT: Final = reprlib.Repr()
 
 def _listed(values: Any) -> tuple[Any, ...]:
     """Values one by one; a frame as its rows, an array as Python numbers."""
-    if isinstance(values, np.ndarray):
-        return tuple(values.tolist())
-    for name in ("to_pylist", "to_dicts"):
-        if hasattr(values, name):
-            return tuple(getattr(values, name)())
-    if hasattr(values, "to_dict") and hasattr(values, "columns"):
-        return tuple(values.to_dict("records"))
-    if isinstance(values, Mapping):
-        names = list(values)
-        return tuple(dict(zip(names, row, strict=True)) for row in zip(*values.values(), strict=True))
-    return tuple(values)
+    values = as_columns(values)
+    if not isinstance(values, Mapping):
+        return tuple(items_of(values))
+    rows = zip(*(items_of(column) for column in values.values()), strict=True)
+    return tuple(dict(zip(values, row, strict=True)) for row in rows)
+
+
+def finder(aggregation: Aggregation) -> Callable[[Any], Any] | None:
+    """What finds the value of an aggregation in a row, if it names columns; a Composite reads rows itself."""
+    named = bool(aggregation.columns) and not isinstance(aggregation, Composite)
+    return partial(_found_in, aggregation) if named else None
+
+
+def _found_in(aggregation: Aggregation, value: Any) -> Any:
+    """What the columns of a row hold; a value that is no row as it is."""
+    return value_of(aggregation, value) if isinstance(value, Mapping) else value
+
+
+def _located(aggregation: Aggregation, values: Any) -> Any:
+    """The values that an aggregation takes of rows, or of columns by name, where it names columns."""
+    find = finder(aggregation)
+    if find is None or (isinstance(values, np.ndarray) and values.dtype.kind != "O"):
+        return values
+    values = as_columns(values)
+    if isinstance(values, Mapping) and len(aggregation.columns) == 1 and not takes_row(aggregation):
+        return found(Path(aggregation.columns[0]), values)
+    if isinstance(values, Mapping) or (isinstance(values, (list, tuple)) and any(map(_is_row, values))):
+        return [find(row) for row in _listed(values)]
+    return values
+
+
+def _is_row(value: Any) -> bool:
+    return isinstance(value, Mapping)
 
 
 def own_skips(aggregation: Aggregation) -> Callable[[Any], bool] | None:

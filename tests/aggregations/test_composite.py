@@ -165,8 +165,8 @@ class Apart:
         self.windows = one or {name: Window(member, algorithm) for name, member in members.items()}
 
     def insert(self, time, event):
-        for name, window in self.windows.items():
-            window.insert(time, self.together.value_of(self.together.members[name], event))
+        for window in self.windows.values():
+            window.insert(time, event)
 
     def bulk_evict(self, time):
         for window in self.windows.values():
@@ -539,7 +539,7 @@ def test_a_failure_of_one_member_changes_none(algorithm, method):
     ("make", "message"),
     [
         (lambda: Composite(), "needs a member"),
-        (lambda: Composite(total=3), "total must be an aggregation"),
+        (lambda: Composite(total=3), "total: an aggregation is needed"),
         (lambda: Composite(inner=Composite(a=sash.Sum())), "inner is a Composite itself"),
         (lambda: Composite(keys=sash.Sum()), "'keys' cannot be a field"),
         (lambda: Composite(_hidden=sash.Sum()), "'_hidden' cannot be a field"),

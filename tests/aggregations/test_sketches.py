@@ -490,7 +490,7 @@ def test_without_the_package_the_message_says_what_to_install(name):
         "except ImportError as error: print(error)\n"
     )
     ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert ran.stdout == f'{name} needs the package datasketches: pip install "sash[sketches]"\n'
+    assert ran.stdout == f"{name} needs the package datasketches: pip install 'datasketches>=5.1'\n"
 
 
 def test_sash_does_not_import_the_package_before_it_is_needed():

@@ -547,3 +547,17 @@ def test_a_copy_is_a_window_of_its_own():
     twin.insert(2, 2)
     assert (window.query(), twin.query()) == (1, 3)
     assert copy.deepcopy(twin).query() == 3
+
+
+def test_without_hypothesis_the_laws_run_on_values_that_are_given():
+    """Only the strategies need it, and say so."""
+    code = (
+        "import sys; sys.modules['hypothesis'] = None\n"
+        "import sash, sash.testing\n"
+        "sash.testing.assert_lawful(sash.Sum(), [1, 2, 3])\n"
+        "sash.testing.assert_lawful(sash.Concat(), sash.testing.nasty_values(sash.Concat()))\n"
+        "try: sash.testing.values_for(sash.Sum())\n"
+        "except ImportError as error: print(error)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert "pip install hypothesis" in ran.stdout

@@ -234,8 +234,6 @@ def test_one_row() -> None:
     """A row alone is its own window, unless the end is out."""
     frame = {"t": np.array([5]), "v": np.array([2.5])}
     assert rolling(frame, on="t", window=TimeWindow(1), total=sash.Sum("v"))["total"].tolist() == [2.5]
-    left = rolling(frame, on="t", window=TimeWindow(1), closed="left", total=sash.Sum("v"))
-    assert left["total"].tolist() == [2.5]
     out = rolling(frame, on="t", window=TimeWindow(1, closed="left"), total=sash.Sum("v"), peak=sash.Max("v"))
     assert out["total"].tolist() == [0.0]
     assert np.isnan(out["peak"]).all()
@@ -327,5 +325,5 @@ def test_pandas_and_numpy_need_no_arrow(monkeypatch: pytest.MonkeyPatch) -> None
         def __arrow_c_stream__(self, schema: Any = None) -> Any:
             raise AssertionError("not without pyarrow")
 
-    with pytest.raises(TypeError, match=r"sash\[arrow\]"):
+    with pytest.raises(TypeError, match="pip install 'pyarrow"):
         rolling(Foreign(), **parts)

@@ -115,6 +115,8 @@ def test_labels_get_what_brute_force_finds(
         policies = [one for one in policies if isinstance(one, (TimeWindow, CountWindow, LandmarkWindow))] or [3]
     if not keyed:
         frame, labels = ([{**row, "k": None} for row in some] for some in (frame, labels))
+    if not any(isinstance(one, (TimeWindow, CountWindow, int)) for one in policies):
+        closed = "right"
     shaped = [TimeWindow(one.length, closed=closed) if isinstance(one, TimeWindow) else one for one in policies]
     plan = sash.Plan(
         by="k" if keyed else None, on="t", windows=shaped, aggregations=AGGREGATIONS, closed=closed, min_periods=least

@@ -340,7 +340,7 @@ class TestRefusals:
             ({"by": "card"}, WindowSpecError, "on= names the column of times"),
             ({"by": 7}, WindowSpecError, "by is True"),
             ({"by": True, "on": "time"}, WindowSpecError, "by= names the columns"),
-            ({"aggregation": sum}, sash.AggregationError, "aggregation is needed"),
+            ({"aggregation": sum}, sash.AggregationError, "is a function: write sash.Sum"),
         ],
     )
     def test_an_argument_that_makes_no_sense(self, arguments, error, words):

@@ -125,3 +125,24 @@ def test_rows_are_counted_without_a_column():
     """A count needs no value: rows of whatever columns are events."""
     s = sash.Sliding(sash.Count(), sash.TimeWindow(10))
     assert s.push_many([1, 2], {"amount": [None, 2]}).values.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("emit", ["arrival", "final", "update"])
+def test_a_null_event_is_an_event_of_a_session(emit):
+    """It adds nothing, takes its place, and so joins two sessions; in frames too."""
+    s = sash.Sliding(sash.Count(), sash.SessionWindow(5), emit=emit)
+    results = [*s.push_many([1, 9, 5], [1, 1, None]), *s.finish()]
+    last = {result.end: (result.start, result.value) for result in results}
+    assert last[5] == (1, 1)
+    assert last[9] == ((9, 1) if emit == "arrival" else (1, 2))
+    frame = {"t": np.array([1, 9, 5]), "x": np.array([1.0, 1.0, np.nan])}
+    assert sash.rolling(frame, on="t", window=sash.SessionWindow(5), n=sash.Count("x"))["n"].tolist() == [1, 2, 1]
+
+
+@pytest.mark.parametrize("emit", ["arrival", "final", "update"])
+def test_a_key_that_comes_back_after_it_expired_begins_anew(emit):
+    """Its windows hold nothing from before, and its revisions count from 0."""
+    s = sash.Sliding(sash.Concat(), sash.TimeWindow(1000), by=True, emit=emit, lateness=0, expire=10)
+    results = [*s.push_many(["a", "a", "b", "a"], [1, 2, 50, 60], list("xyzw")), *s.finish()]
+    own = [(result.end, result.value, result.revision) for result in results if result.key == "a"]
+    assert own == [(1, "x", 0), (2, "xy", 0), (60, "w", 0)]

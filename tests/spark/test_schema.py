@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import sash
+from sash.extras import how_to_install
 
 pytest.importorskip("pyspark", reason="needs PySpark: pip install 'sash[spark]'")
 
@@ -205,4 +206,4 @@ def test_sash_alone_does_not_import_spark() -> None:
         "except ImportError as error: print(error)"
     )
     text = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert text.strip() == "sash.spark needs pyspark, which is not installed: pip install 'sash[spark]'"
+    assert text.strip() == f"sash.spark needs pyspark, which is not installed: {how_to_install('spark')}"

@@ -117,7 +117,7 @@ def test_a_missing_package_is_named(package: str, store: str, tmp_path: Path) ->
     """Stores are imported without their libraries; who opens one hears what to install, and nothing is left behind."""
     code = f"import sys; sys.modules[{package!r}] = None; import sash.store; sash.store.{store}.open('w')"
     ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert f"pip install 'sash[{package}]'" in ran.stderr
+    assert f"pip install '{package}>=" in ran.stderr
     assert not list(tmp_path.iterdir())
 
 

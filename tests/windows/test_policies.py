@@ -135,9 +135,9 @@ def never(total, prefix):
         (lambda: EveryEvents(0), "at least 1"),
         (lambda: EverySlide("often"), "no duration"),
         (lambda: OnPunctuation(5), "a column or a function"),
-        (lambda: WindowPolicy.from_dict({"policy": "BayWindow"}), "there are AdaptiveWindow"),
+        (lambda: WindowPolicy.from_dict({"policy": "BayWindow"}), "'BayWindow' is no policy"),
         (lambda: WindowPolicy.from_dict({"policy": "TimeWindow"}), "cannot be made"),
-        (lambda: WindowPolicy.from_dict({"policy": "TimeWindow", "length": "1h", "width": 3}), "cannot be made"),
+        (lambda: WindowPolicy.from_dict({"policy": "TimeWindow", "length": "1h", "width": 3}), "no 'width'"),
         (lambda: WindowPolicy.from_dict([]), "needs the name"),
         (lambda: WindowPolicy.from_dict({"policy": "LandmarkWindow", "since": {"time": "era", "ticks": 1}}), "no time"),
         (lambda: PolicyWindow(never).to_dict(), "is a function"),
@@ -164,3 +164,18 @@ def test_every_policy_is_known_by_its_name():
     """The table of `from_dict` has all policies of the package."""
     exported = {name for name in windows.__all__ if name.endswith("Window")}
     assert set(windows.known_policies()) == exported
+
+
+@pytest.mark.parametrize(
+    "several",
+    [
+        [TimeWindow(10, every=5), TimeWindow(10, every=2)],
+        [TimeWindow(10, every=5), TimeWindow(10)],
+        [CountWindow(4, every=2), CountWindow(4, every=4)],
+    ],
+    ids=repr,
+)
+def test_windows_of_different_slides_do_not_fire_together(several):
+    """At the watermark neither: it is refused when the operator is made, not at the first event."""
+    with pytest.raises(WindowSpecError, match="imply different triggers"):
+        sash.Sliding(sash.Sum(), several, trigger=sash.AtWatermark())

@@ -82,7 +82,7 @@ std::vector<Spec> all_of(nb::handle items, Spec (*make)(nb::handle)) {
 
 nb::object Path::find(nb::handle event) const {
     nb::object found = column.is_none() ? nb::borrow(event) : column_of(event, column);
-    return index < 0 || found.is_none() ? found : item_of(found, index, length);
+    return index < 0 || is_null(found) ? found : item_of(found, index, length);
 }
 
 nb::object ObjectSpec::find(nb::handle event) const {
@@ -105,7 +105,7 @@ RowReader::RowReader(nb::handle row)
                                       ": make several windows of it");
 }
 
-bool RowReader::read_field(const Slot& slot, nb::handle source, Field& field, Kind& kind) const {
+void RowReader::read_field(const Slot& slot, nb::handle source, Field& field, Kind& kind) const {
     Value value;
     Mode mode;
     Holder holder;
@@ -114,18 +114,24 @@ bool RowReader::read_field(const Slot& slot, nb::handle source, Field& field, Ki
     field.cell = value.cell;
     field.real = value.real;
     kind = field.present ? mode.value : Kind::integer;
-    return field.present;
+}
+
+bool RowReader::takes(std::span<const Field> fields) const {
+    const auto present = [&](std::uint16_t slot) { return fields[slot].present; };
+    return std::any_of(parts_.begin(), parts_.end(), [&](const PartSpec& part) {
+        return std::all_of(part.slots.begin(), part.slots.end(), present);
+    });
 }
 
 bool RowReader::read(nb::handle source, Value& value, Mode& mode, Holder& holder) const {
-    bool taken = false;
     mode.reals.reset();
     holder.fields.resize(slots_.size());
     for (std::size_t i = 0; i < slots_.size(); ++i) {
         Kind kind = Kind::integer;
-        taken |= read_field(slots_[i], source, holder.fields[i], kind);
+        read_field(slots_[i], source, holder.fields[i], kind);
         if (slots_[i].reader.inputs() == Inputs::number && kind == Kind::real) mode.reals.set(i);
     }
+    bool taken = takes(holder.fields);
     for (const ObjectSpec& object : objects_) {
         nb::object found = object.find(source);
         const bool skipped = nb::cast<bool>(object.skips(found));

@@ -68,6 +68,8 @@ public:
 
     //! False if every member passes the event over.
     bool read(nb::handle source, Value& value, Mode& mode, Holder& holder) const;
+    //! Whether a part takes the event: one all of whose columns are there.
+    bool takes(std::span<const Field> fields) const;
     //! Reads the integers of the columns that have become reals as such.
     void settle(std::span<Field> fields, const std::bitset<kMostSlots>& from, const std::bitset<kMostSlots>& to) const;
     //! One column of many events, an array or a tuple, into rows of fields that lie one behind the other.
@@ -93,7 +95,7 @@ private:
     void read_column(std::size_t slot, std::span<const double> reals, std::span<Field> rows) const;
     //! True if a number among them is a real; all of them are read as such then.
     bool read_objects(std::size_t slot, const nb::tuple& values, std::span<Field> rows) const;
-    bool read_field(const Slot& slot, nb::handle source, Field& field, Kind& kind) const;
+    void read_field(const Slot& slot, nb::handle source, Field& field, Kind& kind) const;
 
     std::vector<Slot> slots_;
     std::vector<PartSpec> parts_;

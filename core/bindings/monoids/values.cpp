@@ -108,9 +108,18 @@ Mode ValueReader::join(const Mode& window, const Mode& value) const {
     return {std::max(window.value, value.value), argument, {}, {}};
 }
 
+bool is_null(nb::handle value) {
+    if (value.is_none()) return true;
+    // By name: pandas need not be there, and is not imported for this.
+    const std::string_view name = Py_TYPE(value.ptr())->tp_name;
+    if (name == "NAType" || name == "NaTType") return true;
+    if (name != "numpy.datetime64" && name != "numpy.timedelta64") return false;
+    return nb::cast<bool>(read_by("is_null", value));
+}
+
 bool ValueReader::read(nb::handle source, Value& value, Mode& mode, Holder& holder) const {
     mode = first_mode();
-    if (source.is_none()) return false;
+    if (is_null(source)) return false;
     switch (inputs_) {
         case Inputs::number:
             return read_number(source, value, mode.value);
@@ -200,7 +209,7 @@ bool ValueReader::read_pair(nb::handle source, Value& value, Mode& mode) const {
     if (!pair) refuse("a pair (key, argument) is needed", source);
     const auto key = nb::borrow(PySequence_Fast_GET_ITEM(source.ptr(), 0));
     const auto argument = nb::borrow(PySequence_Fast_GET_ITEM(source.ptr(), 1));
-    if (key.is_none() || argument.is_none()) return false;
+    if (is_null(key) || is_null(argument)) return false;
     value.object = source.ptr();
     nb::object inner;
     if (!read_number(key, value, mode.value)) return false;

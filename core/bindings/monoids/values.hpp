@@ -113,6 +113,9 @@ private:
     std::shared_ptr<const RowReader> row_;
 };
 
+//! None, and what pandas and NumPy have in its place: NA and NaT.
+bool is_null(nb::handle value);
+
 //! A number by its code.
 nb::object number_of(Cell cell, Kind kind);
 

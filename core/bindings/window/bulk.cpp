@@ -61,7 +61,7 @@ void Batch::keep_rows() {
     std::vector<std::size_t> kept;
     for (std::size_t i = 0; i < ticks_.size(); ++i) {
         const std::span<Field> row(fields_.data() + i * width, width);
-        if (std::none_of(row.begin(), row.end(), [](const Field& field) { return field.present; })) continue;
+        if (!reader_.row()->takes(row)) continue;
         kept.push_back(i);
         Value value;
         value.row = row;

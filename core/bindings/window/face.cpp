@@ -51,7 +51,8 @@ void Window::insert(nb::handle time, nb::handle value) {
         Value read;
         Mode mode;
         Holder holder;
-        if (!reader_.read(value, read, mode, holder)) return;
+        const nb::object own = spec_.find.is_none() ? nb::borrow(value) : nb::object(spec_.find(value));
+        if (!reader_.read(own, read, mode, holder)) return;
         if (spec_.timed) read.time = (holder.time = moment_as_it_leaves(moment)).ptr();
         Change change;
         Kernel& kernel = prepare(change, mode, moment);
@@ -302,6 +303,7 @@ std::size_t Window::memory() const {
 std::vector<PyObject*> Window::references() const {
     std::vector<PyObject*> held = kernel_ ? kernel_->references() : std::vector<PyObject*>();
     held.push_back(spec_.aggregation.ptr());
+    held.push_back(spec_.find.ptr());
     held.push_back(reader_.skips().ptr());
     if (const RowReader* const row = reader_.row())
         for (PyObject* const reference : row->references()) held.push_back(reference);
@@ -314,6 +316,7 @@ void Window::drop_references() {
     kernel_.reset();
     reader_.drop_references();
     spec_.aggregation.reset();
+    spec_.find.reset();
 }
 
 void Window::assign(const Window& other) {

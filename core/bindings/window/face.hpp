@@ -23,6 +23,8 @@ struct Spec {
     AlgorithmOptions algorithm;
     //! The aggregation, or a member of it in Python, is given the times of events.
     bool timed = false;
+    //! Where the aggregation names columns: what finds its value in a row. None where values are passed as they are.
+    nb::object find = nb::none();
 };
 
 class Batch;

@@ -36,15 +36,19 @@ AlgorithmOptions algorithm_options(std::string name, const nb::dict& options) {
 
 //! `native` is the aggregation's Native, or None.
 void construct(Window* place, nb::object aggregation, nb::object native, std::string algorithm, nb::dict options,
-               nb::object skips) {
+               nb::object skips, nb::object find) {
     const bool compiled = !native.is_none();
     const nb::dict parameters = compiled ? nb::dict(native.attr("options")) : nb::dict();
     const nb::object row = compiled ? nb::object(native.attr("row")) : nb::none();
     const std::string kernel = compiled ? nb::cast<std::string>(native.attr("kernel")) : "object";
     const std::string inputs = compiled ? nb::cast<std::string>(native.attr("inputs")) : "object";
     const std::string nan = nb::cast<std::string>(aggregation.attr("nan"));
-    Spec spec{aggregation, kernel, kernel_options(parameters), algorithm_options(std::move(algorithm), options),
-              nb::cast<bool>(aggregation.attr("timed"))};
+    Spec spec{aggregation,
+              kernel,
+              kernel_options(parameters),
+              algorithm_options(std::move(algorithm), options),
+              nb::cast<bool>(aggregation.attr("timed")),
+              std::move(find)};
     // Native parts read the ticks themselves.
     if (!row.is_none() && nb::len(nb::object(row.attr("objects"))) == 0) spec.timed = false;
     ValueReader reader = row.is_none() ? ValueReader(kernel, inputs, nan, spec.options.geometric, std::move(skips))
@@ -132,8 +136,8 @@ void bind_parts(Class& window) {
 void bind_window(nb::module_& module) {
     using namespace nb::literals;
     Class window(module, "Window", nb::type_slots(collector_slots));
-    window.def("__init__", &construct, "aggregation"_a, "native"_a.none(), "algorithm"_a, "options"_a,
-               "skips"_a.none());
+    window.def("__init__", &construct, "aggregation"_a, "native"_a.none(), "algorithm"_a, "options"_a, "skips"_a.none(),
+               "find"_a.none());
     bind_operations(window);
     bind_parts(window);
 }

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from sash.aggregations.base import Aggregation, Native, OnNan, built_in, check_nan
 from sash.aggregations.declared import Inputs, Pick, Result
 from sash.aggregations.extrema import beats
-from sash.aggregations.reading import Number, is_nan, not_nan, plain, read_number
+from sash.aggregations.reading import Number, is_nan, is_null, not_nan, plain, read_number
 
 __all__ = ["ArgMax", "ArgMin"]
 
@@ -43,12 +43,12 @@ class _ArgExtremum(Aggregation):
 
     def skips(self, value: Any) -> bool:
         """A value is passed over if its key or an argument is null."""
-        if value is None:
+        if is_null(value):
             return True
         key, argument = self._pair(value)
-        if len(self.arguments) > 1 and any(part is None for part in argument):
+        if len(self.arguments) > 1 and any(map(is_null, argument)):
             return True
-        return key is None or argument is None or (self.nan == "skip" and is_nan(key))
+        return is_null(key) or is_null(argument) or (self.nan == "skip" and is_nan(key))
 
     def lift(self, value: Any) -> Found:
         key, argument = self._pair(value)

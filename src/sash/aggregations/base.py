@@ -10,13 +10,22 @@ import numpy.typing as npt
 
 from sash import codec
 from sash.aggregations.declared import Inputs, Pick, Refusal, Result, gives_words, takes_words
-from sash.aggregations.reading import is_nan
+from sash.aggregations.reading import is_nan, is_null
 from sash.errors import AggregationError
+from sash.suggestions import did_you_mean, nearest
 
 if TYPE_CHECKING:
     from sash.aggregations.records import Row
 
-__all__ = ["Aggregation", "Native", "OnNan", "Option", "built_in", "built_ins", "is_built_in"]
+__all__ = [
+    "Aggregation",
+    "Native",
+    "OnNan",
+    "Option",
+    "built_in",
+    "built_ins",
+    "is_built_in",
+]
 
 Option = int | float | str | bool
 OnNan = Literal["skip", "propagate", "error"]
@@ -92,6 +101,12 @@ class Aggregation(metaclass=_Conditional):
     'aa'
     >>> longest.invertible, longest.empty
     (False, '')
+
+    `column` names what it reads of rows and frames. A constructor of your own passes it on: `super().__init__(column)`.
+
+    >>> import sash
+    >>> sash.rolling({"word": ["sash", "pane", "window"]}, window=2, longest=Longest("word"))["longest"].tolist()
+    ['sash', 'sash', 'window']
     """
 
     #: combine(a, b) equals combine(b, a)
@@ -116,12 +131,18 @@ class Aggregation(metaclass=_Conditional):
     #: The options of the constructor with their defaults, in the order of the repr.
     defaults: ClassVar[Mapping[str, Any]] = {}
 
-    #: The column or columns of a frame that it reads; None where values are passed directly.
+    #: The column or columns of rows and frames that it reads; None where values are passed directly. Of several, `lift`
+    #: is given a tuple.
     column: str | tuple[str, ...] | None = None
     #: What a NaN does: "skip" it as a null, "propagate" it into the result, or be an "error".
     nan: OnNan = "propagate"
     #: The neutral partial.
     identity: Any = None
+
+    def __init__(self, column: str | tuple[str, ...] | None = None) -> None:
+        # What the class says holds where nothing is said here.
+        if column is not None:
+            self.column = column
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -187,13 +208,13 @@ class Aggregation(metaclass=_Conditional):
         return None
 
     def skips(self, value: Any) -> bool:
-        """Whether a window passes over the value: None, and NaN where `nan` is "skip".
+        """Whether a window passes over the value: a null (None, NA, NaT), and NaN where `nan` is "skip".
 
         >>> from sash.aggregations import Sum
         >>> Sum().skips(None), Sum().skips(float("nan")), Sum().skips(0)
         (True, True, False)
         """
-        return value is None or (self.nan == "skip" and is_nan(value))
+        return is_null(value) or (self.nan == "skip" and is_nan(value))
 
     def encode(self, partial: Any) -> bytes:
         """The bytes of a partial, for snapshots; equal partials give equal bytes. Partials of plain values work."""
@@ -255,12 +276,13 @@ class Aggregation(metaclass=_Conditional):
         if name == "Composite":
             return _composite(options)
         if name not in _BUILT_INS and name not in _OF_ROWS:
-            raise AggregationError(
-                f"{name!r} is no built-in aggregation: pass the aggregation itself along with the description"
-            )
+            near = nearest(name, [*_BUILT_INS, *_OF_ROWS])
+            way_out = "pass the aggregation itself along with the description" if near is None else f"is it {near!r}?"
+            raise AggregationError(f"{name!r} is no built-in aggregation: {way_out}")
         cls = _BUILT_INS.get(name) or _OF_ROWS[name]
         if unknown := sorted(options.keys() - cls.defaults.keys()):
-            raise AggregationError(f"{name} has no option {unknown[0]!r}: it has {sorted(cls.defaults) or 'none'}")
+            known = ["columns", *cls.defaults]
+            raise AggregationError(f"{name} has no option {unknown[0]!r}: {did_you_mean(unknown[0], known)}")
         try:
             return cls(*columns, **options)
         except (TypeError, ValueError) as error:
@@ -344,14 +366,7 @@ def is_built_in(aggregation: Aggregation) -> bool:
     return _BUILT_INS.get(type(aggregation).__name__) is type(aggregation)
 
 
-class OneColumn(Aggregation):
-    """What most built-ins share: one value an event, from one column of a frame."""
-
-    def __init__(self, column: str | None = None) -> None:
-        self.column = column
-
-
-class WithNan(OneColumn):
+class WithNan(Aggregation):
     """One value an event, which may be a float and so may be NaN."""
 
     defaults: ClassVar[Mapping[str, Any]] = {"nan": "skip"}

@@ -21,7 +21,7 @@ from sash.aggregations.bayes_model import EMPTY, BayesModel, Feature, merged
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.distinct import hashable, read_keys
 from sash.aggregations.options import check_positive
-from sash.aggregations.reading import is_nan, not_nan, read_real
+from sash.aggregations.reading import is_nan, is_null, not_nan, read_real
 from sash.aggregations.rounding import near
 from sash.errors import SnapshotError
 
@@ -70,10 +70,10 @@ class NaiveBayes(Aggregation):
 
     def skips(self, value: Any) -> bool:
         """An event is passed over if its label or a feature is null."""
-        if value is None:
+        if is_null(value):
             return True
         parts = self._parts(value)
-        return any(part is None for part in parts) or (self.nan == "skip" and any(map(is_nan, parts)))
+        return any(map(is_null, parts)) or (self.nan == "skip" and any(map(is_nan, parts)))
 
     def lift(self, value: Any) -> Classes:
         label, *features = (not_nan(part, self.nan) for part in self._parts(value))

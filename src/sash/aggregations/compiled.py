@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sash.aggregations.base import Aggregation, Native, OnNan
 from sash.aggregations.declared import Result
-from sash.aggregations.reading import is_nan
+from sash.aggregations.reading import is_nan, is_null
 from sash.aggregations.records import record
 from sash.errors import AggregationError
 
@@ -113,7 +113,7 @@ class Compiled(Aggregation):
         """Whether the value is None, or NaN where `nan` is "skip"; of several columns, whether one is."""
         if len(self.values) == 1 or not isinstance(value, (tuple, list)):
             return self.original.skips(value)
-        return any(part is None or (self.nan == "skip" and is_nan(part)) for part in value)
+        return any(is_null(part) or (self.nan == "skip" and is_nan(part)) for part in value)
 
     def encode(self, partial: Any) -> bytes:
         return self.original.encode(partial)

@@ -10,7 +10,9 @@ from functools import cache, cached_property
 from typing import Any, ClassVar
 
 from sash.aggregations.base import Aggregation, Native
-from sash.aggregations.records import Path, Row, build, paths_of
+from sash.aggregations.meant import what_is_meant
+from sash.aggregations.reading import is_null
+from sash.aggregations.records import Row, build, value_of
 from sash.errors import AggregationError
 
 __all__ = ["Composite", "Record"]
@@ -152,25 +154,14 @@ class Composite(Aggregation):
         """The identities of the members."""
         return tuple(member.identity for member in self.members.values())
 
-    def value_of(self, member: Aggregation, row: Any) -> Any:
-        """What a member takes of a row.
-
-        >>> import sash
-        >>> both = Composite(total=sash.Sum("x"), best=sash.ArgMax("x", "who"))
-        >>> [both.value_of(member, {"x": 3, "who": "ada"}) for member in both.members.values()]
-        [3, (3, 'ada')]
-        """
-        values = tuple(_found(path, row) for path in paths_of(member))
-        return values[0] if len(values) == 1 else values
-
     def skips(self, value: Any) -> bool:
         """Whether every member passes the row over."""
-        return value is None or all(member.skips(self.value_of(member, value)) for member in self.members.values())
+        return is_null(value) or all(member.skips(value_of(member, value)) for member in self.members.values())
 
     def lift(self, value: Any, time: Any = None) -> tuple[Any, ...]:
         partials = []
         for member in self.members.values():
-            own = self.value_of(member, value)
+            own = value_of(member, value)
             when = (time,) if member.timed else ()
             partials.append(member.identity if member.skips(own) else member.lift(own, *when))
         return tuple(partials)
@@ -238,21 +229,11 @@ class Composite(Aggregation):
 
 def _check_member(name: str, member: Any) -> None:
     if not isinstance(member, Aggregation):
-        raise AggregationError(f"{name} must be an aggregation, such as sash.Sum(), not {member!r:.60}")
+        raise AggregationError(f"{name}: {what_is_meant(member)}")
     if isinstance(member, Composite):
         raise AggregationError(f"{name} is a Composite itself: name its members here instead")
     if name.startswith("_") or (hasattr(Record, name) and name not in ("count", "index")):
         raise AggregationError(f"{name!r} cannot be a field of a record: choose another name")
-
-
-def _found(path: Path, row: Any) -> Any:
-    if path.column is None:
-        return row
-    if not isinstance(row, Mapping):
-        raise TypeError(f"a row is needed, a mapping with the column {path.column!r}, not {row!r:.80}")
-    if path.column not in row:
-        raise KeyError(f"the row has no column {path.column!r}: {row!r:.80}")
-    return row[path.column]
 
 
 def _described(pair: Any) -> tuple[str, Aggregation]:

@@ -10,14 +10,14 @@ from typing import ClassVar
 
 import numpy.typing as npt
 
-from sash.aggregations.base import Native, OneColumn, built_in
+from sash.aggregations.base import Aggregation, Native, built_in
 from sash.aggregations.declared import Inputs, Refusal, Result
 from sash.aggregations.reading import read_bool, read_integer
 
 __all__ = ["All", "Any", "BitAnd", "BitOr"]
 
 
-class _Truth(OneColumn):
+class _Truth(Aggregation):
     inputs: ClassVar[Inputs] = "bool"
     result: ClassVar[Result] = "bool"
     size: ClassVar[str] = "8 bytes"
@@ -70,7 +70,7 @@ class All(_Truth):
         return Native("all", "bool", fixed=True, batch=True)
 
 
-class _Bits(OneColumn):
+class _Bits(Aggregation):
     inputs: ClassVar[Inputs] = "integer"
     result: ClassVar[Result] = "int"
     size: ClassVar[str] = "8 bytes"

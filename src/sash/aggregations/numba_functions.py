@@ -15,6 +15,7 @@ import numpy as np
 from sash.aggregations.base import Aggregation
 from sash.aggregations.custom import FunctionAggregation
 from sash.errors import AggregationError
+from sash.extras import how_to_install
 
 __all__ = ["Functions", "NumberKind", "compile_functions"]
 
@@ -333,5 +334,5 @@ def _numba() -> Any:
         import numba
         import numba.core.errors
     except ImportError as error:
-        raise ImportError("sash.compiled needs Numba: pip install 'sash[compile]'") from error
+        raise ImportError(f"sash.compiled needs Numba: {how_to_install('compile')}") from error
     return numba

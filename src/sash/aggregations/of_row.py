@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, NoReturn
 
-from sash.aggregations.base import Aggregation, OneColumn, OnNan, WithNan, of_row
+from sash.aggregations.base import Aggregation, OnNan, WithNan, of_row
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.filtered import unfiltered
 from sash.aggregations.options import check_column, check_size
@@ -14,7 +14,7 @@ from sash.errors import AggregationError
 __all__ = ["OfRow", "TimeSince", "ZScore", "looks_back"]
 
 
-class OfRow(OneColumn):
+class OfRow(Aggregation):
     """What they share: a window by itself has no result of theirs."""
 
     result: ClassVar[Result] = "float"

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from sash.aggregations.base import Aggregation, OnNan, check_nan
 from sash.aggregations.declared import Inputs
-from sash.aggregations.reading import is_nan, not_nan, read_real
+from sash.aggregations.reading import is_nan, is_null, not_nan, read_real
 
 __all__ = ["Pairs", "read_parts"]
 
@@ -37,10 +37,10 @@ class Pairs(Aggregation):
 
     def skips(self, value: Any) -> bool:
         """A pair is passed over if either number is null."""
-        if value is None:
+        if is_null(value):
             return True
         parts = read_parts(value, self.parts)
-        return any(part is None for part in parts) or (self.nan == "skip" and any(map(is_nan, parts)))
+        return any(map(is_null, parts)) or (self.nan == "skip" and any(map(is_nan, parts)))
 
     def read(self, value: Any) -> tuple[float, float]:
         """The two numbers as float64."""

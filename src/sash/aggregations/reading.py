@@ -13,6 +13,7 @@ __all__ = [
     "Number",
     "check_int64",
     "is_nan",
+    "is_null",
     "not_nan",
     "plain",
     "read_bool",
@@ -32,6 +33,15 @@ GREATEST: Final = 2**63 - 1
 def is_nan(value: Any) -> bool:
     """Whether the value is a float that is not a number."""
     return isinstance(value, (float, np.floating)) and bool(value != value)
+
+
+def is_null(value: Any) -> bool:
+    """Whether the value is none: None, and what pandas and NumPy have in its place, NA and NaT."""
+    if value is None:
+        return True
+    name = type(value).__name__
+    # By name: pandas need not be there, and is not imported for this.
+    return name in ("NAType", "NaTType") or (name in ("datetime64", "timedelta64") and bool(value != value))
 
 
 def not_nan(value: Any, nan: str) -> Any:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sash.aggregations.base import Aggregation, Native, Option
+from sash.suggestions import did_you_mean
 
 __all__ = [
     "Answer",
@@ -18,10 +19,12 @@ __all__ = [
     "Slot",
     "build",
     "fits",
+    "found",
     "located",
     "paths_of",
     "record",
     "row_of",
+    "value_of",
 ]
 
 
@@ -163,6 +166,32 @@ def paths_of(aggregation: Aggregation) -> tuple[Path, ...]:
     """
     whole = () if aggregation.columns and not takes_row(aggregation) else (Path(),)
     return (*(Path(column) for column in aggregation.columns), *whole)
+
+
+def value_of(aggregation: Aggregation, row: Any) -> Any:
+    """What an aggregation takes of a row: one value, or a tuple of several.
+
+    >>> from sash import ArgMax, Sum
+    >>> value_of(Sum("x"), {"x": 3, "who": "ada"}), value_of(ArgMax("x", "who"), {"x": 3, "who": "ada"})
+    (3, (3, 'ada'))
+    """
+    values = tuple(found(path, row) for path in paths_of(aggregation))
+    return values[0] if len(values) == 1 else values
+
+
+def found(path: Path, row: Any) -> Any:
+    """What lies in a row at the column of a path, or the whole row.
+
+    >>> found(Path("x"), {"x": 3})
+    3
+    """
+    if path.column is None:
+        return row
+    if not isinstance(row, Mapping):
+        raise TypeError(f"a row is needed, a mapping with the column {path.column!r}, not {row!r:.80}")
+    if path.column not in row:
+        raise KeyError(f"the row has no column {path.column!r}: {did_you_mean(path.column, row)}")
+    return row[path.column]
 
 
 def takes_row(aggregation: Aggregation) -> bool:

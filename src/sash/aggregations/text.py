@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from sash.aggregations.base import Native, OneColumn, built_in
+from sash.aggregations.base import Aggregation, Native, built_in
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.reading import read_text
 
@@ -16,7 +16,7 @@ __all__ = ["Concat"]
 
 
 @built_in
-class Concat(OneColumn):
+class Concat(Aggregation):
     """The strings one after another, oldest first, with a separator between them.
 
     Not commutative, not invertible, exact; None for an empty window. Cost of combine: O(length).

@@ -6,24 +6,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sash.aggregations.base import Aggregation
-from sash.aggregations.written import read_call
+from sash.aggregations.custom import FunctionAggregation
+from sash.aggregations.meant import what_is_meant
 from sash.batch.naming import output_name, read_window, window_label
 from sash.durations import Duration, parse_duration
 from sash.errors import PlanError, SashError
-from sash.windows import WindowPolicy
+from sash.windows import CountWindow, WindowPolicy
 from sash.windows.time import Closed
 
-__all__ = ["Checks", "as_list", "window_of"]
+__all__ = ["Checks", "as_list"]
 
 
 def as_list(value: Any) -> list[Any]:
     """Several as they are, and one as a list of one."""
     return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
-def window_of(value: Any) -> Any:
-    """A described policy as the policy; a duration or a number as it is."""
-    return WindowPolicy.from_dict(value) if isinstance(value, Mapping) else value
 
 
 class Checks:
@@ -114,18 +110,13 @@ class Checks:
             labelled.setdefault(label, policy)
         return labelled
 
-    def named_aggregations(self, value: Any) -> dict[str, Aggregation]:
-        """Descriptions of aggregations, aggregations as they are written in a call, or aggregations, by name."""
-        if not isinstance(value, Mapping):
-            self.problem(f"aggregations is a mapping of names to aggregations, not {value!r:.60}")
-            return {}
-        done: dict[str, Aggregation] = {}
-        for name, one in value.items():
-            try:
-                done[name] = _aggregation_of(one)
-            except (SashError, TypeError, ValueError) as error:
-                self.problem(f"aggregation {name!r}: {error}")
-        return done
+    def closed_is_used(self, closed: Closed, given: Any) -> None:
+        """Ends that no window has are a mistake: a policy has its own."""
+        if closed != "right" and not any(_has_ends(one, closed) for one in as_list(given)):
+            self.problem(
+                f"closed={closed!r} is for windows that are lengths or numbers of rows, and policies have their own:"
+                f" write TimeWindow(length, closed={closed!r})"
+            )
 
     def aggregations(self, value: Any) -> Mapping[str, Aggregation]:
         """Aggregations by name, each with the columns that it reads."""
@@ -138,9 +129,9 @@ class Checks:
             if not isinstance(name, str) or not name:
                 self.problem(f"aggregation {name!r}: its name is a text")
             if not isinstance(one, Aggregation):
-                self.problem(f'aggregation {name!r}: it must be one, such as Sum("amount"), not {one!r:.60}')
+                self.problem(f"aggregation {name!r}: {_meant(one)}")
             elif not one.columns and one.inputs != "ignored":
-                self.problem(f'aggregation {name!r}: {one!r} names no column: write {type(one).__name__}("amount")')
+                self.problem(f"aggregation {name!r}: {one!r} names no column: {_with_column(one)}")
         return {name: one for name, one in value.items() if isinstance(one, Aggregation)}
 
     def times_are_named(self, windows: Iterable[WindowPolicy], on: str | None) -> None:
@@ -160,14 +151,31 @@ class Checks:
                 self.problem(f"the column {name!r} would be made and is read too: rename the aggregation")
 
 
-def _aggregation_of(value: Any) -> Aggregation:
-    if isinstance(value, Aggregation):
-        return value
-    if isinstance(value, str):
-        return read_call(value)
-    return Aggregation.from_dict({"columns": [], "options": {}, **value} if isinstance(value, Mapping) else value)
-
-
 def _labelled(value: Any, closed: Closed) -> tuple[str, WindowPolicy]:
     policy = read_window(value, closed)
     return window_label(value), policy
+
+
+def _has_ends(window: Any, closed: Closed) -> bool:
+    """Whether the plan closes the window so, or the window itself is closed so."""
+    of_plan = not isinstance(window, WindowPolicy) or isinstance(window, CountWindow)
+    return of_plan or getattr(window, "closed", None) == closed
+
+
+def _meant(value: Any) -> str:
+    """What to write instead of it; pandas has pairs of a column and a name."""
+    match value:
+        case (str(column), str() | type() as over) | (str() | type() as over, str(column)):
+            return what_is_meant(over, f'"{column}"')
+    return what_is_meant(value, '"amount"')
+
+
+def _with_column(aggregation: Aggregation) -> str:
+    """How the aggregation is given a column."""
+    if isinstance(aggregation, FunctionAggregation):
+        return 'give sash.aggregation(..., column="amount")'
+    name = type(aggregation).__name__
+    owner = next(cls for cls in type(aggregation).__mro__ if "__init__" in vars(cls))
+    if owner.__module__.partition(".")[0] == "sash":
+        return f'write {name}("amount")'
+    return f"let its constructor take one and pass it on, super().__init__(column), or set column of {name}"

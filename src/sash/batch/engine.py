@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from sash._batch import Bounds, Order
 from sash.aggregations.base import Aggregation
+from sash.batch.blame import located
 from sash.batch.bounds import bounds_of, refusal
 from sash.batch.calendar import CalendarBounds, calendar_bounds
 from sash.batch.columns import Columns
@@ -24,6 +25,7 @@ from sash.errors import PlanError, SashError
 from sash.frames import Frame
 from sash.frames.base import Answer, Codes, Marks, Part, joined
 from sash.plan import Plan
+from sash.suggestions import did_you_mean
 from sash.times import Kind
 from sash.windows import CalendarWindow, WindowPolicy
 
@@ -85,9 +87,10 @@ class Job:
                 made = output_name(name, label)
                 try:
                     answers[names.get(made, made)] = self._answer(plan.aggregations[name], window, one, batch, bounds)
-                except (TypeError, ValueError, OverflowError) as error:
-                    error.add_note(f"in {names.get(made, made)!r}, {plan.aggregations[name]!r} over {window!r}")
+                except PlanError:
                     raise
+                except Exception as error:
+                    raise located(error, names.get(made, made), plan.aggregations[name], plan, columns) from error
         return answers
 
     def _answer(
@@ -181,7 +184,7 @@ def read_problems(known: Sequence[str], plan: Plan) -> list[str]:
     read = dict.fromkeys([*plan.columns, *(name for window in plan.windows for name in window.columns)])
     for column in read:
         if column not in known:
-            problems.append(f"the frame has no column {column!r}: it has {', '.join(map(repr, known))}")
+            problems.append(f"the frame has no column {column!r}: {did_you_mean(column, known)}")
     for name, aggregation in plan.aggregations.items():
         whys = (operator_problem(aggregation, window) for window in plan.windows)
         problems += [f"aggregation {name!r}: {why}" for why in whys if why]

@@ -24,6 +24,7 @@ from sash.errors import PlanError, WindowSpecError
 from sash.frames import Frame
 from sash.frames.base import Answer, Codes, Foreign, joined
 from sash.plan import Plan
+from sash.suggestions import did_you_mean
 from sash.times import Kind
 
 __all__ = [
@@ -213,7 +214,7 @@ def run_at(
     made = [names.get(name, name) + end for end in offsets for name in plan.outputs]
     problems = label_problems(plan, at.known) + read_problems(events.names, plan)
     if at.known is not None and at.known not in events.names:
-        problems.append(f"the frame has no column {at.known!r}: it has {', '.join(map(repr, events.names))}")
+        problems.append(f"the frame has no column {at.known!r}: {did_you_mean(at.known, events.names)}")
     problems += column_problems_at(labels.names, plan, made) + type_problems(events, plan)
     settle(problems + expression_problems(expressions, made, labels.names))
     answers = LabelJob.of(events, labels, plan, at).answers(names)

@@ -84,7 +84,9 @@ def wrong_type(aggregation: Aggregation, values: Values) -> str | None:
         return None
     keyed = aggregation.inputs == "keyed"
     why = f"the key of {aggregation!r} is a number" if keyed else f"{aggregation!r} reads {needs}"
-    return f"{why}, and column {name!r} is {values.name}: convert it first"
+    times = any(word in values.name.lower() for word in ("date", "time"))
+    way_out = f"subtract {name!r} and the results of First or Last({name!r})" if times else "convert it first"
+    return f"{why}, and column {name!r} is {values.name}: {way_out}"
 
 
 def choose(aggregation: Aggregation, kinds: Sequence[str], late: bool) -> Pass:

@@ -30,6 +30,8 @@ def demo(
 
     from sash.demo.show import foreign, show
 
+    if out.exists() and not out.is_dir():
+        leave(f"{out} is a file: name a folder with --out", FAILED)
     if strange := foreign(out):
         leave(f"{out} holds {strange[0]}, which is not of a demo: name an empty or a new folder with --out", FAILED)
     page = show(out, trips, seed, Console(highlight=False, soft_wrap=True))

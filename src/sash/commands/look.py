@@ -14,6 +14,7 @@ import typer
 import sash
 from sash.commands.say import FAILED, WRONG, leave, need
 from sash.errors import PlanError, SashError
+from sash.extras import how_to_install
 from sash.requirements import EXTRAS, java, java_problem, missing_packages
 
 __all__ = ["bench", "doctor", "explain", "report"]
@@ -74,7 +75,7 @@ def doctor() -> None:
     lines += [_of_java(), _of_compiler()]
     for name, extra in EXTRAS.items():
         missing = missing_packages(name)
-        advice = f"{extra.purpose}: pip install 'sash[{name}]'" if missing else extra.purpose
+        advice = f"{extra.purpose}: {how_to_install(name)}" if missing else extra.purpose
         lines.append((f"sash[{name}]", f"no {', '.join(missing)}" if missing else "yes", advice))
     width = [max(len(line[place]) for line in lines) for place in (0, 1)]
     for what, state, advice in lines:

@@ -6,6 +6,7 @@ from typing import Final, NoReturn
 
 import typer
 
+from sash.extras import how_to_install
 from sash.requirements import missing_packages
 
 __all__ = ["FAILED", "WRONG", "leave", "need"]
@@ -24,4 +25,4 @@ def leave(words: str, code: int) -> NoReturn:
 def need(*extras: str) -> None:
     """Leave with the command that installs what is missing of the extras."""
     if missing := missing_packages(*extras):
-        leave(f"This needs {' and '.join(missing)}: pip install 'sash[{','.join(extras)}]'", FAILED)
+        leave(f"This needs {' and '.join(missing)}: {how_to_install(*extras)}", FAILED)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from sash.extras import how_to_install
 from sash.frames.arrays import ArrayFrame
 from sash.frames.base import Frame
 
@@ -44,6 +45,8 @@ def as_frame(data: Any) -> Frame:
         return duckdb_frame(data)
     if isinstance(data, Mapping):
         return ArrayFrame(data)
+    if type(data).__module__.partition(".")[0] == "pyspark":
+        raise TypeError("a DataFrame of Spark is run where its rows are: write sash.spark.rolling(df, plan)")
     if hasattr(data, "__arrow_c_stream__"):
         return _foreign_frame(data)
     raise TypeError(
@@ -76,6 +79,6 @@ def _foreign_frame(data: Any) -> Frame:
         import pyarrow as pa
     except ImportError:
         raise TypeError(
-            f"{type(data).__name__} is read through Arrow, and pyarrow is not installed: pip install sash[arrow]"
+            f"{type(data).__name__} is read through Arrow, which needs pyarrow: {how_to_install('arrow')}"
         ) from None
     return _arrow_frame(pa.table(data))

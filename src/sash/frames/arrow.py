@@ -65,13 +65,16 @@ class ArrowFrame:
         return int(self._table.num_rows)
 
     def _array(self, name: str) -> Any:
-        """The column in one array; a dictionary array decoded."""
+        """The column in one array; dictionaries decoded, and views as plain text."""
         import pyarrow as pa
 
         if name not in self._whole:
             column = self._table.column(name)
             if pa.types.is_dictionary(column.type):
                 column = column.cast(column.type.value_type)
+            # Arrow has few kernels for views.
+            if pa.types.is_string_view(column.type) or pa.types.is_binary_view(column.type):
+                column = column.cast(pa.large_string() if pa.types.is_string_view(column.type) else pa.large_binary())
             array = column.combine_chunks()
             self._whole[name] = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
         return self._whole[name]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,11 +27,14 @@ from sash.frames.base import (
 )
 from sash.times import Kind, decode_array, encode_array
 
+if TYPE_CHECKING:
+    from sash.frames.arrow import ArrowFrame
+
 __all__ = ["PandasFrame"]
 
 
 class PandasFrame:
-    """A DataFrame; its index is kept. A named level of the index can be read as a column.
+    """A DataFrame; its index is kept. A named level of the index can be read as a column, and so can one of times.
 
     Results that may be null are `Int64` and `boolean`; in floats NaN is the null.
 
@@ -48,17 +52,28 @@ class PandasFrame:
     @property
     def names(self) -> Sequence[str]:
         """The columns that can be read, and the named levels of the index."""
-        return [*self._data.columns, *(level for level in self._data.index.names if level is not None)]
+        levels = [self.time_index, *self._data.index.names]
+        return list(dict.fromkeys([*self._data.columns, *(level for level in levels if level is not None)]))
 
     @property
     def rows(self) -> int:
         """How many rows there are."""
         return len(self._data)
 
+    @property
+    def time_index(self) -> str | None:
+        """The index, where it is one of times; without a name it is called as `reset_index` calls it."""
+        import pandas as pd
+
+        index = self._data.index
+        if not isinstance(index, (pd.DatetimeIndex, pd.TimedeltaIndex)):
+            return None
+        return "index" if index.name is None else index.name
+
     def _series(self, name: str) -> Any:
         if name in self._data.columns:
             return self._data[name]
-        return self._data.index.get_level_values(name)
+        return self._data.index if name == self.time_index else self._data.index.get_level_values(name)
 
     def times(self, name: str) -> tuple[Kind, npt.NDArray[np.int64]]:
         """A column of times, encoded."""
@@ -69,6 +84,8 @@ class PandasFrame:
         """A column of values."""
         series = self._series(name)
         dtype = series.dtype
+        if hasattr(dtype, "pyarrow_dtype"):
+            return replace(self._in_arrow(name).values(name), name=str(dtype))
         if isinstance(dtype, np.dtype):
             if dtype.kind in "biuf":
                 return read_numbers(series.to_numpy(), None, str(dtype), name)
@@ -78,6 +95,14 @@ class PandasFrame:
             plain = series.to_numpy(dtype=np.dtype(f"{dtype.kind}{8 if dtype.kind != 'b' else 1}"), na_value=0)
             return read_numbers(plain, nulls, str(dtype), name)
         return Values("other", None, _marks(series), str(dtype))
+
+    def _in_arrow(self, name: str) -> ArrowFrame:
+        """A column that Arrow keeps, as Arrow's."""
+        import pyarrow as pa
+
+        from sash.frames.arrow import ArrowFrame
+
+        return ArrowFrame(pa.table({name: self._series(name).array.__arrow_array__()}))
 
     def objects(self, name: str) -> list[Any]:
         """A column as Python objects, None where it is null."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sash.extras import how_to_install
 from sash.frames.arrow import ArrowFrame
 
 __all__ = ["polars_frame"]
@@ -24,7 +25,7 @@ def polars_frame(data: Any) -> ArrowFrame:
         table = frame.to_arrow()
     except ImportError:
         raise TypeError(
-            "a frame of polars is read through Arrow, and pyarrow is not installed: pip install sash[arrow]"
+            f"a frame of polars is read through Arrow, which needs pyarrow: {how_to_install('arrow')}"
         ) from None
     given = len(table.column_names)
 

@@ -6,8 +6,9 @@
 5
 """
 
+from sash.operator.failed import FailedEvent
 from sash.operator.late import LateEvent
 from sash.operator.results import Result, Results
 from sash.operator.sliding import Sliding
 
-__all__ = ["LateEvent", "Result", "Results", "Sliding"]
+__all__ = ["FailedEvent", "LateEvent", "Result", "Results", "Sliding"]

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from sash.aggregations.records import Path
-from sash.columns import Column, read_with_nulls
+from sash.aggregations.reading import is_null
+from sash.aggregations.records import Path, found
+from sash.columns import Column, as_columns, items_of, read_with_nulls
 from sash.suggestions import did_you_mean
 
-__all__ = ["as_columns", "check_sizes", "checked_key", "checked_keys", "read_slot", "row_parts", "rows_of"]
+__all__ = ["check_sizes", "checked_key", "checked_keys", "read_slot", "row_parts", "rows_of"]
 
 _NAN = math.nan
 
@@ -59,7 +60,7 @@ def checked_keys(keys: Any) -> Any:
     """Integers as an array, all others one by one."""
     if isinstance(keys, np.ndarray) and keys.dtype.kind == "i":
         return np.ascontiguousarray(keys, np.int64)
-    return [checked_key(key) for key in _items_of(keys)]
+    return [checked_key(key) for key in items_of(keys)]
 
 
 def rows_of(values: Any) -> list[Any]:
@@ -69,29 +70,9 @@ def rows_of(values: Any) -> list[Any]:
     [{'km': 1, 'last': False}, {'km': 2, 'last': True}]
     """
     if not isinstance(values, Mapping):
-        return _items_of(values)
-    columns = {name: _items_of(column) for name, column in values.items()}
+        return items_of(values)
+    columns = {name: items_of(column) for name, column in values.items()}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def _items_of(column: Any) -> list[Any]:
-    for name in ("to_pylist", "tolist", "to_list"):
-        if hasattr(column, name):
-            return list(getattr(column, name)())
-    return list(column)
-
-
-def as_columns(values: Any) -> Any:
-    """A frame as a mapping of its columns, and anything else as it is.
-
-    >>> import pandas as pd
-    >>> list(as_columns(pd.DataFrame({"km": [1, 2]}))), as_columns([1, 2])
-    (['km'], [1, 2])
-    """
-    if isinstance(values, Mapping) or not hasattr(values, "columns"):
-        return values
-    names = getattr(values, "column_names", None) or list(values.columns)
-    return {name: values[name] for name in names}
 
 
 def row_parts(events: tuple[Any, ...], by: str | tuple[str, ...] | None, on: str) -> tuple[Any, Any, Any]:
@@ -118,7 +99,7 @@ def _key(row: Mapping[str, Any], by: str | tuple[str, ...] | None) -> Any:
         return None if by is None else row[by]
     parts = [row[name] for name in by]
     scalar = not hasattr(parts[0], "__len__") or isinstance(parts[0], (str, bytes))
-    return tuple(parts) if scalar else list(zip(*(_items_of(part) for part in parts), strict=True))
+    return tuple(parts) if scalar else list(zip(*(items_of(part) for part in parts), strict=True))
 
 
 def read_slot(values: Any, path: Path, inputs: str, size: int) -> Column:
@@ -140,7 +121,7 @@ def read_slot(values: Any, path: Path, inputs: str, size: int) -> Column:
             ' aggregation reads, such as Sum("amount")'
         )
     if path.index is not None:
-        values = [_item(value, path) for value in _listed(values)]
+        values = [_item(value, path) for value in items_of(values)]
     return read_with_nulls(values, inputs)
 
 
@@ -149,26 +130,12 @@ def _named(values: Any, column: str) -> Any:
         if column not in values:
             raise KeyError(f"there is no column {column!r}: {did_you_mean(column, values)}")
         return values[column]
-    return [_part(row, column) for row in _items_of(values)]
-
-
-def _part(row: Any, column: str) -> Any:
-    if row is None:
-        return None
-    if not isinstance(row, Mapping):
-        raise TypeError(f"a row is needed, a mapping with the column {column!r}, not {row!r:.80}")
-    if column not in row:
-        raise KeyError(f"the row has no column {column!r}: {did_you_mean(column, row)}")
-    return row[column]
+    return [None if row is None else found(Path(column), row) for row in items_of(values)]
 
 
 def _item(value: Any, path: Path) -> Any:
-    if value is None:
+    if is_null(value):
         return None
     if not isinstance(value, (tuple, list)) or len(value) != path.length:
         raise TypeError(f"a tuple of {path.length} values is needed, not {type(value).__name__} ({value!r:.60})")
     return value[path.index or 0]
-
-
-def _listed(values: Any) -> list[Any]:
-    return values.tolist() if isinstance(values, np.ndarray) else list(values)

@@ -11,6 +11,7 @@ from sash.aggregations import records
 from sash.aggregations.base import Aggregation
 from sash.aggregations.compiled import Compiled
 from sash.aggregations.composite import Composite
+from sash.aggregations.reading import is_null
 from sash.aggregations.records import Answer, ObjectMember, Part, Path, Row, Slot
 from sash.operator.columns import checked_key
 from sash.operator.marks import Mark, mark_of
@@ -224,7 +225,7 @@ def _at_watermark(policies: tuple[WindowPolicy, ...]) -> _Fires:
 
 
 def _is_punctuation(predicate: Any, value: Any) -> bool:
-    return value is not None and bool(read_by(predicate, value))
+    return not is_null(value) and bool(read_by(predicate, value))
 
 
 def _slide(slide: EverySlide, scale: Scale) -> tuple[CoreLength, int]:

@@ -36,12 +36,14 @@ def check_on_late(on_late: Any) -> OnLate:
 class LateEvents:
     """The counts of late events by their reason, and the side list."""
 
-    __slots__ = ("_on_late", "counts", "kept")
+    __slots__ = ("_on_late", "counts", "kept", "raised")
 
     def __init__(self, on_late: OnLate) -> None:
         self._on_late = on_late
         self.counts = {"watermark": 0, "finished": 0}
         self.kept: list[LateEvent] = []
+        #: What the function raised last: the event that came late is not to blame.
+        self.raised: Exception | None = None
 
     def hand_over(self, key: Any, time: Any, value: Any, watermark: Any) -> None:
         """Count a late event and hand it on."""
@@ -49,10 +51,18 @@ class LateEvents:
         if self._on_late == "raise":
             raise LateEventError(_refusal(event))
         if callable(self._on_late):
-            self._on_late(event)
+            self._call(event)
         elif self._on_late == "keep":
             self.kept.append(event)
         self.counts["finished" if event.watermark is None else "watermark"] += 1
+
+    def _call(self, event: LateEvent) -> None:
+        assert callable(self._on_late)
+        try:
+            self._on_late(event)
+        except Exception as error:
+            self.raised = error
+            raise
 
     def mark(self) -> tuple[dict[str, int], int]:
         """Where a call began."""

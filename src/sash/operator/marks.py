@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sash.aggregations.reading import is_null
 from sash.windows import WindowPolicy
 from sash.windows.described import read_by
 
@@ -31,7 +32,7 @@ def mark_of(policy: WindowPolicy) -> Mark | None:
 
 
 def _punctuation(predicate: Any, value: Any) -> bool:
-    return value is not None and bool(read_by(predicate, value))
+    return not is_null(value) and bool(read_by(predicate, value))
 
 
 def measure(of: str | Callable[[Any], Any] | None, value: Any) -> Any:
@@ -40,8 +41,8 @@ def measure(of: str | Callable[[Any], Any] | None, value: Any) -> Any:
     >>> measure("km", {"km": 7}), measure(None, float("nan"))
     (7, None)
     """
-    measured = None if value is None else read_by(of, value)
-    if measured is None:
+    measured: Any = None if is_null(value) else read_by(of, value)
+    if is_null(measured):
         return None
     if not hasattr(measured, "__float__"):
         raise TypeError(f"a measure is a number, not {type(measured).__name__} ({measured!r:.60})")

@@ -10,17 +10,27 @@ from typing import Any, Final
 import numpy as np
 
 from sash.aggregations.base import Aggregation
+from sash.aggregations.meant import checked_aggregation
 from sash.durations import parse_duration
 from sash.markup import as_html
 from sash.operator import snapshots
-from sash.operator.columns import as_columns, check_sizes, row_parts
+from sash.operator.columns import check_sizes, row_parts
 from sash.operator.engine import Engine, Ticks
+from sash.operator.failed import (
+    NOT_OF_AN_EVENT,
+    Events,
+    FailedEvent,
+    FailedEvents,
+    OnError,
+    check_on_error,
+    failing,
+    located,
+)
 from sash.operator.late import LateEvent, LateEvents, OnLate, check_on_late
 from sash.operator.results import Result, Results
 from sash.operator.spec import (
     Emit,
     Spec,
-    check_aggregation,
     check_columns,
     check_emit,
     check_lateness,
@@ -54,6 +64,8 @@ class Sliding:
 
     The watermark trails the newest event of all keys by `lateness`. An event before it is late: it is counted in
     `late_counts` and handed to `on_late` ("drop", "raise", "keep" in the list `late`, or a function of a `LateEvent`).
+    An event that cannot be computed on, because of its type or because a result does not fit, is an error that names it
+    ("raise"), or changes nothing and goes the same way: `on_error="keep"` in the list `failed`, or a function.
     Without `lateness` nothing is late, and nothing is forgotten until `advance` is called. `changes_only` emits a
     result only if its value is not the one emitted last for its key. `expire` drops keys that have been idle that long.
     `min_periods` gives None for windows with fewer values. A call that fails changes nothing.
@@ -88,6 +100,7 @@ class Sliding:
         emit: Emit = "arrival",
         lateness: Any = None,
         on_late: OnLate = "drop",
+        on_error: OnError = "raise",
         changes_only: bool = False,
         expire: Any = None,
         min_periods: int = 0,
@@ -96,7 +109,7 @@ class Sliding:
         policies = as_policies(policy)
         self._start(
             Spec(
-                aggregation=check_aggregation(aggregation),
+                aggregation=checked_aggregation(aggregation),
                 policies=policies,
                 trigger=resolve_trigger(trigger, policies),
                 keyed=bool(by),
@@ -109,12 +122,15 @@ class Sliding:
                 min_periods=check_min_periods(min_periods),
             ),
             check_on_late(on_late),
+            check_on_error(on_error),
         )
 
-    def _start(self, spec: Spec, on_late: OnLate) -> None:
+    def _start(self, spec: Spec, on_late: OnLate, on_error: OnError) -> None:
         self._spec = spec
         self._on_late = on_late
+        self._on_error = on_error
         self._late = LateEvents(on_late)
+        self._failed = FailedEvents(on_error)
         self._keyed = spec.keyed
         # The first event decides the kind of the times, and so what the engine counts in.
         self._engine: Engine | None = None
@@ -133,15 +149,23 @@ class Sliding:
         """
         key, time, value = self._parts(event)
         engine = self._engine
-        if engine is not None and not self._lock.locked():
-            results: list[Result] | None = engine.core.push(key, time, value, self._late.hand_over)
-            if results is not None:
-                return results
-        with self._changing():
-            engine = self._first_engine(encode(time)[0]) if engine is None else engine.with_real_times()
-            results = engine.core.push(key, time, value, self._late.hand_over)
-            assert results is not None
-            self._engine = engine
+        try:
+            if engine is not None and not self._lock.locked():
+                results: list[Result] | None = engine.core.push(key, time, value, self._late.hand_over)
+                if results is not None:
+                    return results
+            with self._changing():
+                engine = self._first_engine(encode(time)[0]) if engine is None else engine.with_real_times()
+                results = engine.core.push(key, time, value, self._late.hand_over)
+                assert results is not None
+                self._engine = engine
+        except NOT_OF_AN_EVENT:
+            raise
+        except Exception as error:
+            if self._failed.raises or error is self._late.raised:
+                raise
+            self._failed.hand_over(self.aggregation, (key, time, value), error)
+            return []
         return results
 
     def push_many(self, *columns: Any) -> Results:
@@ -155,9 +179,36 @@ class Sliding:
         array([4., 5., 7.])
         """
         keys, times, values = self._parts(columns)
-        values = as_columns(values)
+        events = Events.of(keys, times, values)
+        check_sizes(*events, self._keyed)
+        try:
+            return self._push_all(events)
+        except NOT_OF_AN_EVENT:
+            raise
+        except Exception as error:
+            return self._push_others(events, error)
+
+    def _push_others(self, events: Events, error: Exception) -> Results:
+        """Take in the events that can be computed on, and hand over the others; they are found on a copy."""
+        twin = Sliding.__new__(Sliding)
+        twin._start(self._spec, "drop", "raise")
+        twin._ended, twin._engine = self._ended, None if self._engine is None else self._engine.copy()
+        failed = failing(len(events.times), lambda first, last: twin._push_all(events.between(first, last)))
+        if not failed:
+            raise error
+        if self._failed.raises:
+            place = next(iter(failed))
+            raise located(self.aggregation, events.one(place), failed[place]) from error
+        rest = [place for place in range(len(events.times)) if place not in failed]
+        results = self._push_all(events.at(rest)) if rest else self._nothing()
+        for place, why in failed.items():
+            self._failed.hand_over(self.aggregation, events.one(place), why)
+        return results
+
+    def _push_all(self, events: Events) -> Results:
+        """All of the events, or none."""
+        keys, times, values = events
         kind, ticks = encode_array(times)
-        check_sizes(keys, ticks, values, self._keyed)
         if not len(ticks):
             return self._nothing()
         with self._changing():
@@ -351,6 +402,19 @@ class Sliding:
         return dict(self._late.counts)
 
     @property
+    def failed(self) -> list[FailedEvent]:
+        """The events that could not be computed on, where on_error="keep" keeps them. The list is yours, as `late` is.
+
+        >>> import sash
+        >>> s = sash.Sliding(sash.Sum(), sash.TimeWindow(10), on_error="keep")
+        >>> s.push_many([1, 2, 3], [5, "six", 7]).values
+        array([ 5, 12])
+        >>> s.failed[0].time, s.failed[0].value, s.failed[0].error
+        (2, 'six', "TypeError: a number is needed (int or float), not str ('six'): convert it first")
+        """
+        return self._failed.kept
+
+    @property
     def aggregation(self) -> Aggregation:
         """What is aggregated."""
         return self._spec.aggregation
@@ -389,13 +453,15 @@ class Sliding:
         11
         """
         engine = self._at_rest()
-        state = {
+        state: dict[str, Any] = {
             "engine": None if engine is None else engine.dump(),
             "late": (self._late.counts, [tuple(event) for event in self._late.kept]),
             "ended": self._ended,
         }
+        if not self._failed.raises:
+            state["failed"] = [tuple(event) for event in self._failed.kept]
         kind = None if engine is None else engine.scale.kind
-        return snapshots.seal(self._spec, self._on_late, kind, state)
+        return snapshots.seal(self._spec, self._on_late, self._on_error, kind, state)
 
     @classmethod
     def restore(
@@ -406,12 +472,13 @@ class Sliding:
         policy: Any = None,
         trigger: Trigger | None = None,
         on_late: OnLate | None = None,
+        on_error: OnError | None = None,
     ) -> Sliding:
         """The operator of a snapshot, which goes on as if nothing had happened. Cost: O(n).
 
-        What the bytes cannot hold must be passed: an aggregation of your own, policies, triggers and `on_late` with
-        functions. What they hold may be passed, and must then be the same. `SnapshotError` if it is not, or if the
-        bytes are damaged, foreign or newer than this version.
+        What the bytes cannot hold must be passed: an aggregation of your own, policies, triggers, `on_late` and
+        `on_error` with functions. What they hold may be passed, and must then be the same. `SnapshotError` if it is
+        not, or if the bytes are damaged, foreign or newer than this version.
 
         >>> import sash
         >>> s = sash.Sliding(sash.Sum(), sash.PolicyWindow(lambda total, old: total - old >= 10))
@@ -420,13 +487,14 @@ class Sliding:
         ...
         sash.errors.SnapshotError: the policy holds a function, which no snapshot does: pass policy=... again
         """
-        opened = snapshots.open_blob(blob, aggregation, policy, trigger, on_late)
+        opened = snapshots.open_blob(blob, aggregation, policy, trigger, on_late, on_error)
         operator = cls.__new__(cls)
-        operator._start(opened.spec, opened.on_late)
+        operator._start(opened.spec, opened.on_late, opened.on_error)
         operator._ended = opened.state["ended"]
         counts, kept = opened.state["late"]
         operator._late.counts = counts
         operator._late.kept = [LateEvent(*event) for event in kept]
+        operator._failed.kept = [FailedEvent(*event) for event in opened.state.get("failed", [])]
         if opened.kind is not None:
             operator._engine = Engine.load(opened.spec, opened.kind, opened.state["engine"])
         return operator

@@ -10,6 +10,7 @@ from sash import _core, codec
 from sash.aggregations.base import Aggregation
 from sash.durations import Duration, parse_duration
 from sash.errors import AggregationError, SnapshotError, WindowSpecError
+from sash.operator.failed import OnError, check_on_error
 from sash.operator.late import OnLate, check_on_late
 from sash.operator.spec import Spec, check_emit, check_lateness
 from sash.snapshots import Description
@@ -31,11 +32,12 @@ class Opened(NamedTuple):
 
     spec: Spec
     on_late: OnLate
+    on_error: OnError
     kind: Kind | None
     state: State
 
 
-def seal(spec: Spec, on_late: OnLate, kind: Kind | None, state: State) -> bytes:
+def seal(spec: Spec, on_late: OnLate, on_error: OnError, kind: Kind | None, state: State) -> bytes:
     """The bytes of an operator."""
     header = {
         "sliding": _VERSION,
@@ -43,6 +45,7 @@ def seal(spec: Spec, on_late: OnLate, kind: Kind | None, state: State) -> bytes:
         "policies": [_described(policy) for policy in spec.policies],
         "trigger": _described(spec.trigger),
         "on_late": on_late if isinstance(on_late, str) else None,
+        **({} if on_error == "raise" else {"on_error": on_error if isinstance(on_error, str) else None}),
         "lateness": _length(spec.lateness),
         "expire": _length(spec.expire),
         "times": None if kind is None else str(kind),
@@ -67,7 +70,12 @@ def _length(length: Duration | int | None) -> Any:
 
 
 def open_blob(
-    blob: bytes, aggregation: Aggregation | None, policy: Any, trigger: Trigger | None, on_late: OnLate | None
+    blob: bytes,
+    aggregation: Aggregation | None,
+    policy: Any,
+    trigger: Trigger | None,
+    on_late: OnLate | None,
+    on_error: OnError | None,
 ) -> Opened:
     """What the bytes hold, completed by what was passed; `SnapshotError` if they do not go together."""
     if not isinstance(blob, (bytes, bytearray, memoryview)):
@@ -94,10 +102,11 @@ def open_blob(
         )
         check_emit(spec.emit)
         kind = None if header["times"] is None else Kind.parse(header["times"])
-        late = _on_late(header["on_late"], on_late)
+        late = _called("on_late", header["on_late"], on_late, check_on_late)
+        failed = _called("on_error", header.get("on_error", "raise"), on_error, check_on_error)
     except (KeyError, TypeError, WindowSpecError) as error:
         raise SnapshotError(f"the snapshot cannot be restored here: {error}") from error
-    return Opened(spec, late, kind, _state(codec.loads(body)))
+    return Opened(spec, late, failed, kind, _state(codec.loads(body)))
 
 
 def _state(state: Any) -> State:
@@ -136,9 +145,9 @@ def _part(
     return own
 
 
-def _on_late(written: str | None, given: OnLate | None) -> OnLate:
+def _called(name: str, written: str | None, given: Any, check: Callable[[Any], Any]) -> Any:
     if given is not None:
-        return check_on_late(given)
+        return check(given)
     if written is None:
-        raise SnapshotError("on_late is a function, which no snapshot holds: pass on_late=... again")
-    return check_on_late(written)
+        raise SnapshotError(f"{name} is a function, which no snapshot holds: pass {name}=... again")
+    return check(written)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from sash.aggregations.base import Aggregation
 from sash.durations import Duration, parse_duration
-from sash.errors import AggregationError, WindowSpecError
+from sash.errors import WindowSpecError
 from sash.triggers import Trigger
 from sash.windows import WindowPolicy
 
@@ -39,15 +39,6 @@ class Spec:
 
 
 # Checks of the arguments
-
-
-def check_aggregation(aggregation: Any) -> Aggregation:
-    """An aggregation, or an `AggregationError`."""
-    if not isinstance(aggregation, Aggregation):
-        raise AggregationError(
-            f"an aggregation is needed, such as sash.Sum() or one of your own, not {aggregation!r:.60}"
-        )
-    return aggregation
 
 
 def check_columns(by: Any, on: Any) -> tuple[str | tuple[str, ...] | None, str | None]:

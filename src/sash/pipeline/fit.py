@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import sash
 from sash.batch.slides import slides
 from sash.errors import PlanError, SashError
+from sash.extras import how_to_install
 from sash.pipeline.config import FILES, Pipeline, add_plan_problems, missing_columns
 from sash.pipeline.files import found
 from sash.pipeline.guess import guess
@@ -70,7 +71,7 @@ def _engine_is_there(pipeline: Pipeline) -> None:
     if pipeline.run.engine != "spark":
         return
     if find_spec("pyspark") is None:
-        pipeline.problems.add("run.engine", "it needs PySpark, which is not installed: pip install 'sash[spark]'")
+        pipeline.problems.add("run.engine", f"it needs PySpark, which is not installed: {how_to_install('spark')}")
     elif pipeline.run.master.startswith("local") and (problem := java_problem()):
         pipeline.problems.add("run.engine", f"it needs {problem}")
 

@@ -9,7 +9,10 @@ try:
     import pyarrow as _arrow  # noqa: F401
     import pyspark as _pyspark  # noqa: F401
 except ImportError as error:
-    raise ImportError(f"sash.spark needs {error.name}, which is not installed: pip install 'sash[spark]'") from None
+    from sash.extras import how_to_install
+
+    how = how_to_install("spark")
+    raise ImportError(f"sash.spark needs {error.name}, which is not installed: {how}") from None
 
 from sash.spark.explain import explain
 from sash.spark.rolling import rolling

@@ -54,7 +54,7 @@ def output_fields(
     Traceback (most recent call last):
     ...
     sash.errors.PlanError: the plan does not fit the DataFrame in 2 ways:
-    - the frame has no column 'x': it has 't', 'y'
+    - the frame has no column 'x': there is 't', 'y'
     - on: a time is a timestamp, timestamp_ntz, date, integer or float, and column 't' is string: convert it first
     """
     columns = {field.name: field.dataType for field in schema.fields}

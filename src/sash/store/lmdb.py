@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Any, Final
 
 from sash.errors import StoreError
+from sash.extras import how_to_install
 from sash.store.protocol import Range, checked_name, naming
 
 __all__ = ["Lmdb"]
@@ -26,7 +27,7 @@ _DONTNEED: Final = 4
 
 
 class Lmdb:
-    """Keeps pages in a folder, in an LMDB database. Needs the package `lmdb`: `pip install 'sash[lmdb]'`.
+    """Keeps pages in a folder, in an LMDB database. Needs the package `lmdb`.
 
     Several windows share a folder by their names, and several processes do; each window has one writer. `map_size` is
     the most that the database may grow to; it takes address space, not memory or disk. Pages are written in
@@ -117,7 +118,7 @@ def _library() -> Any:
     try:
         import lmdb
     except ImportError as error:
-        raise StoreError("the store Lmdb needs the package lmdb: pip install 'sash[lmdb]'") from error
+        raise StoreError(f"the store Lmdb needs the package lmdb: {how_to_install('lmdb')}") from error
     return lmdb
 
 

@@ -9,6 +9,7 @@ from threading import Event, Thread
 from typing import Any, Final
 
 from sash.errors import StoreError
+from sash.extras import how_to_install
 from sash.store.protocol import Range, checked_name, naming
 
 __all__ = ["Redis"]
@@ -57,7 +58,7 @@ _CLOSE: Final = "if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del',
 
 
 class Redis:
-    """Keeps pages on a Redis server. Needs the package `redis`: `pip install 'sash[redis]'`.
+    """Keeps pages on a Redis server. Needs the package `redis`.
 
     The URL has host, port, database, user and password (`redis://:secret@host:6379/0`); `rediss://` is TLS. Keys are
     under `namespace`. A window is durable as far as the server is: turn on its append-only file. The writer of a window
@@ -94,7 +95,7 @@ def _library() -> Any:
     try:
         import redis
     except ImportError as error:
-        raise StoreError("the store Redis needs the package redis: pip install 'sash[redis]'") from error
+        raise StoreError(f"the store Redis needs the package redis: {how_to_install('redis')}") from error
     return redis
 
 

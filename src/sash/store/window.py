@@ -14,7 +14,7 @@ from sash.store.manifest import Manifest
 from sash.store.pager import Metrics, Pager
 from sash.store.protocol import Store, Table
 from sash.times import Kind
-from sash.window import Window, own_skips
+from sash.window import Window, finder, own_skips
 
 __all__ = ["StoredWindow"]
 
@@ -84,7 +84,8 @@ class StoredWindow(Window):
         self._options = {}
         try:
             options = {"pager": pager}
-            _core.Window.__init__(self, aggregation, aggregation.native(), algorithm, options, own_skips(aggregation))
+            parts = own_skips(aggregation), finder(aggregation)
+            _core.Window.__init__(self, aggregation, aggregation.native(), algorithm, options, *parts)
             if described is not None and described.times is not None and described.values is not None:
                 _restore(self, described.values, described.times, manifest)
         except BaseException:

@@ -119,8 +119,7 @@ def values_for(aggregation: Aggregation, *, nasty: bool = False) -> SearchStrate
     >>> values_for(Sum())
     one_of(integers(min_value=-1000000, max_value=1000000), floats(min_value=-1000000.0, max_value=1000000.0))
     """
-    from hypothesis import strategies as st
-
+    st = _hypothesis()
     ordinary = _strategies()[inputs_of(aggregation)]
     return ordinary | st.sampled_from(nasty_values(aggregation)) if nasty else ordinary
 
@@ -175,9 +174,18 @@ _NASTY: Final[dict[str, list[Any]]] = {
 }
 
 
-def _strategies() -> dict[str, SearchStrategy[Any]]:
-    from hypothesis import strategies as st
+def _hypothesis() -> Any:
+    try:
+        from hypothesis import strategies
+    except ImportError as error:
+        raise ImportError(
+            "values_for needs Hypothesis: pip install hypothesis; the laws take values without it"
+        ) from error
+    return strategies
 
+
+def _strategies() -> dict[str, SearchStrategy[Any]]:
+    st = _hypothesis()
     number = st.integers(-(10**6), 10**6) | st.floats(-1e6, 1e6)
     positive = st.integers(1, 10**6) | st.floats(1e-6, 1e6)
     text = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 from sash.durations import Duration
 from sash.errors import WindowSpecError
+from sash.suggestions import did_you_mean
 from sash.times import Kind, decode, encode
 
 __all__ = ["Described"]
@@ -71,8 +72,11 @@ def read_description(description: Any, word: str, known: Mapping[str, type[Made]
         raise WindowSpecError(f"{description!r:.200} describes no {word}: it needs the name of one")
     name = description[word]
     if name not in known:
-        raise WindowSpecError(f"{name!r} is no {word}: there are {', '.join(sorted(known))}")
+        raise WindowSpecError(f"{name!r} is no {word}: {did_you_mean(name, sorted(known))}")
     parts = {part: read_part(value) for part, value in description.items() if part != word}
+    own = [part.name for part in fields(known[name])]  # type: ignore[arg-type]
+    if unknown := [part for part in parts if part not in own]:
+        raise WindowSpecError(f"{name} has no {unknown[0]!r}: {did_you_mean(unknown[0], own)}")
     try:
         return known[name](**parts)
     except WindowSpecError:

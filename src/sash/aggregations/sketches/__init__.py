@@ -1,6 +1,6 @@
 """Approximate results from small sketches, with their error bounds: those of Apache DataSketches, as aggregations.
 
-They need the package `datasketches`, which `pip install "sash[sketches]"` brings along. It is imported when the first
+They need the package `datasketches`, which the extra `sketches` brings along. It is imported when the first
 of them is made.
 """
 

@@ -6,6 +6,8 @@ import importlib
 from functools import cache
 from typing import Any
 
+from sash.extras import how_to_install
+
 __all__ = ["library"]
 
 
@@ -18,7 +20,8 @@ def library(wanted_by: str) -> Any:
     try:
         return _imported()
     except ImportError as error:
-        raise ImportError(f'{wanted_by} needs the package datasketches: pip install "sash[sketches]"') from error
+        how = how_to_install("sketches")
+        raise ImportError(f"{wanted_by} needs the package datasketches: {how}") from error
 
 
 @cache

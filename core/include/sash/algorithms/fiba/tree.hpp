@@ -73,7 +73,7 @@ public:
     //! Nodes freed so far of those whose freeing a bulk evict put off.
     std::uint64_t nodes_opened() const { return pool_.opened(); }
 
-    //! At most 2 combines.
+    //! At most 3 combines.
     Partial query() const;
     //! Both ends in; the identity when there is nothing between. O(log d_from + log d_to + log n_between).
     Partial query(Time from, Time to) const;

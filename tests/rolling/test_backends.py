@@ -1,0 +1,70 @@
+"""Columns in whatever form pandas, polars and Arrow keep them give the same results."""
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import sash
+
+PLAIN = pd.DataFrame(
+    {
+        "t": pd.to_datetime(["2024-01-01", "2024-01-02", "2024-01-02", "2024-01-04"]),
+        "k": ["a", "b", None, "a"],
+        "x": [1, 2, 3, 4],
+        "s": ["p", None, "q", "r"],
+        "f": [1.5, None, 2.5, 3.5],
+        "b": pd.array([True, None, False, True], dtype="boolean"),
+    }
+)
+FORMS = {
+    "nullable": lambda: PLAIN.convert_dtypes(),
+    "Arrow in pandas": lambda: PLAIN.convert_dtypes(dtype_backend="pyarrow"),
+    "categories": lambda: PLAIN.astype({"k": "category", "s": "category"}),
+    "polars": lambda: pl.from_pandas(PLAIN),
+    "categories of polars": lambda: pl.from_pandas(PLAIN).with_columns(pl.col("s", "k").cast(pl.Categorical)),
+    "Arrow": lambda: pa.Table.from_pandas(PLAIN),
+    "views of Arrow": lambda: pl.from_pandas(PLAIN).to_arrow(compat_level=pl.CompatLevel.newest()),
+}
+AGGREGATIONS = [
+    sash.Sum("x"),
+    sash.Mean("f"),
+    sash.Any("b"),
+    sash.Concat("s"),
+    sash.Last("s"),
+    sash.ArgMax("x", "s"),
+    sash.CountDistinct("s"),
+    sash.Collect("s"),
+    sash.Count("b"),
+    sash.Mode("s"),
+]
+
+
+def results(frame, aggregation):
+    out = sash.rolling(frame, on="t", by="k", window="3d", out=aggregation)["out"]
+    values = out.to_pylist() if hasattr(out, "to_pylist") else out.to_list()
+    return [value if isinstance(value, list) else None if pd.isna(value) else value for value in values]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("aggregation", AGGREGATIONS, ids=repr)
+def test_a_column_is_a_column_in_every_form(form, aggregation):
+    """Times, keys, numbers, truths and texts, with nulls."""
+    assert results(FORMS[form](), aggregation) == results(PLAIN, aggregation)
+
+
+@pytest.mark.parametrize("name", [None, "t", "when"])
+def test_times_in_the_index_go_without_saying(name):
+    """As in pandas: a DatetimeIndex is the times of windows in time, whatever it is called."""
+    frame = PLAIN.set_index("t").rename_axis(name)
+    expected = sash.rolling(PLAIN, on="t", window="2d", out=sash.Sum("x"))["out"].tolist()
+    out = sash.rolling(frame, window="2d", out=sash.Sum("x"))
+    assert out["out"].tolist() == expected
+    assert out.index.equals(frame.index)
+    assert sash.rolling(frame, window=2, out=sash.Sum("x"))["out"].tolist() == [1, 3, 5, 7]
+
+
+def test_another_index_is_no_time():
+    """It must be named."""
+    with pytest.raises(sash.PlanError, match="needs the column of times"):
+        sash.rolling(PLAIN, window="2d", out=sash.Sum("x"))
