@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "in_order_model.hpp"
 #include "sash/algorithms/fiba.hpp"
 #include "sash/monoids/ends.hpp"
 #include "sash/monoids/sum.hpp"
@@ -19,11 +20,16 @@ std::int64_t combines = 0;
 
 using Sum = Counting<SumInt>;
 using FirstOf = Counting<First<>>;
+//! As an aggregation in Python is: its combine may fail.
+using OwnFirst = Counting<sash::testing::Failing<First<>>>;
 
 std::int64_t make(const Sum&, Time time) {
     return time & 7;
 }
 First<>::Partial make(const FirstOf&, Time time) {
+    return {time, true};
+}
+First<>::Partial make(const OwnFirst&, Time time) {
     return {time, true};
 }
 
@@ -128,7 +134,7 @@ void insert_is_logarithmic_in_distance(double constant, double slope) {
 template <class M>
 void bulk_insert_shares_its_way() {
     const Time n = Time{1} << 18;
-    for (const Time m : {Time{1}, Time{2}, Time{16}, Time{17}, Time{256}, Time{4096}}) {
+    for (const Time m : {Time{1}, Time{2}, Time{4}, Time{9}, Time{16}, Time{17}, Time{256}, Time{4096}}) {
         for (const Time d : {Time{0}, Time{64}, Time{4096}, Time{65536}}) {
             auto window = window_of<M>(0, 2 * n, 2);
             auto twin = window;
@@ -200,6 +206,7 @@ int main() {
     insert_is_logarithmic_in_distance<FirstOf>(160, 12);
     bulk_insert_shares_its_way<Sum>();
     bulk_insert_shares_its_way<FirstOf>();
+    bulk_insert_shares_its_way<OwnFirst>();
     freeing_is_put_off();
     memory_is_bounded();
     return sash::testing::report();

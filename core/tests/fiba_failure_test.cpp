@@ -1,4 +1,5 @@
-//! A combine that fails at every possible place: inserts are undone, evictions stand, and the answers stay right.
+//! A combine that fails at every possible place: inserts are undone with all aggregates, evictions stand, and the
+//! answers stay right.
 #include <vector>
 
 #include "check.hpp"
@@ -43,6 +44,19 @@ void check_sound(const Window& window) {
     window.check_invariants();
 }
 
+//! Nothing waits to be made anew: a query is at most 2 combines, and every aggregate is the entries'.
+void check_untouched(const Window& window) {
+    countdown = 2;
+    bool refused = false;
+    try {
+        window.query();
+    } catch (const Refused&) {
+        refused = true;
+    }
+    countdown = -1;
+    check(!refused, "an insert that was refused costs the next query nothing");
+}
+
 //! Lets the k-th combine of a call fail, for every k that the call reaches.
 template <class Call>
 void fail_everywhere(const Window& start, bool stands, Call call) {
@@ -61,11 +75,23 @@ void fail_everywhere(const Window& start, bool stands, Call call) {
         countdown = -1;
         check(!(refused && stands), "an eviction does not fail");
         check(contents(window) == contents(refused ? start : done), "all or nothing");
+        if (refused) check_untouched(window);
         check_sound(window);
         window.insert(100'000, letter(3));
         check_sound(window);
         if (!reached) return;
     }
+}
+
+//! A batch of late and new entries, some at times that are there, out of order.
+void insert_many(Window& window, Time last, std::size_t count) {
+    std::vector<Time> times;
+    std::vector<Concat::Partial> partials;
+    for (std::size_t i = 0; i < count; ++i) {
+        times.push_back(static_cast<Time>(i * 7919) % (last + 50));
+        partials.push_back(letter(times.back()));
+    }
+    window.bulk_insert(times, partials);
 }
 
 void every_call(std::size_t size, FibaOptions options) {
@@ -82,6 +108,10 @@ void every_call(std::size_t size, FibaOptions options) {
         for (const Time time : times) partials.push_back(letter(time < 0 ? -time : time));
         w.bulk_insert(times, partials);
     });
+    for (const std::size_t count : {2, 20, 60}) {
+        fail_everywhere(start, false, [&](Window& w) { insert_many(w, last, count); });
+        fail_everywhere(start, false, [&](Window& w) { insert_many(w, last / 4, count); });
+    }
     fail_everywhere(start, true, [&](Window& w) { w.evict(); });
     fail_everywhere(start, true, [&](Window& w) { w.evict(last / 20 * 10); });
     fail_everywhere(start, true, [&](Window& w) { w.bulk_evict(last / 2); });

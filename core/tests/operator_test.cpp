@@ -40,8 +40,9 @@ public:
         windows_[key].insert(monoid_, label, lifted_);
     }
     void evict(KeyId key, Time label) {
-        windows_[key].for_each_until(
-            label, [&](Time at, const Concat::Partial& partial) { undo_.push_back({key, at, partial}); });
+        windows_[key].for_each([&](Time at, const Concat::Partial& partial) {
+            if (at <= label) undo_.push_back({key, at, partial});
+        });
         windows_[key].bulk_evict(label);
     }
     void commit() { undo_.clear(); }

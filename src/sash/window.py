@@ -94,7 +94,8 @@ class Window(_core.Window):
 
         Takes lists, NumPy arrays, pandas and Arrow arrays, and whatever has Arrow's C interface; int64 and float64
         arrays are read in place, without the GIL for built-in aggregations. Algorithms that take late events take
-        them in any order; the others raise `OutOfOrderError`. Cost: O(m) in order, O(m log m) to sort m events.
+        them in any order; the others raise `OutOfOrderError`. Cost of m events: O(m) combines in order, and with fiba
+        O(m log(d/m)) among the last d entries; O(m log m) steps to sort them.
 
         >>> import numpy as np, sash
         >>> w = sash.Window(sash.Mean())

@@ -73,7 +73,7 @@ public:
     void insert(KeyId key, Time label) override {
         KeyWindow<M>& window = windows_[key];
         if (!careful_) return window.insert(monoid_, label, lifted_);
-        undo_.push_back({key, label, window.at(label)});
+        undo_.push_back({key, label, window.at(label), {}});
         window.insert(monoid_, label, lifted_);
         if (!monoid_.may_overflow()) return;
         const Partial whole = window.query(monoid_, kEarliest, kLatest);
@@ -81,14 +81,16 @@ public:
     }
 
     void evict(KeyId key, Time label) override {
-        if (careful_)
-            windows_[key].for_each_until(label,
-                                         [&](Time at, const Partial& partial) { undo_.push_back({key, at, partial}); });
-        windows_[key].bulk_evict(label);
+        if (!careful_) return windows_[key].bulk_evict(label);
+        Held held = windows_[key].bulk_evict_held(
+            label, [&](Time at, const Partial& partial) { undo_.push_back({key, at, partial, {}}); });
+        if (!held.empty()) undo_.push_back({key, label, {}, std::move(held)});
     }
 
     void commit() override {
         careful_ = false;
+        for (const Undo& undo : undo_)
+            if (!undo.held.empty()) windows_[undo.key].release(undo.held);
         undo_.clear();
     }
     //! O(n) in the entries of the keys that changed. No combine is called, since that may be what has failed.
@@ -100,7 +102,11 @@ public:
             if (fresh)
                 windows_[undo.key].for_each(
                     [&](Time label, const Partial& partial) { found->second.emplace(label, partial); });
-            if (undo.before) {
+            if (!undo.held.empty()) {
+                windows_[undo.key].for_each_held(undo.held, [&](Time label, const Partial& partial) {
+                    found->second.insert_or_assign(label, partial);
+                });
+            } else if (undo.before) {
                 found->second.insert_or_assign(undo.label, std::move(*undo.before));
             } else {
                 found->second.erase(undo.label);
@@ -114,6 +120,7 @@ public:
     bool any(KeyId key, Time from, Time to) const override { return windows_[key].any(from, to); }
 
     void relabel(KeyId key, std::span<const Time> from, std::span<const Time> to) override {
+        loosen(key);
         std::vector<std::pair<Time, Partial>> moved;
         std::size_t at = 0;
         windows_[key].for_each([&](Time label, const Partial& partial) {
@@ -203,12 +210,31 @@ public:
     }
 
 private:
-    //! What was under a label before it changed.
+    using Held = typename KeyWindow<M>::Held;
+
+    //! What was under a label before it changed; or what an eviction took out up to the label.
     struct Undo {
         KeyId key;
         Time label;
         std::optional<Partial> before;
+        Held held;
     };
+
+    //! What evictions took out of the key becomes one change a label, which can have another label.
+    void loosen(KeyId key) {
+        const auto holds = [&](const Undo& undo) { return undo.key == key && !undo.held.empty(); };
+        if (std::none_of(undo_.begin(), undo_.end(), holds)) return;
+        std::vector<Undo> loose;
+        for (Undo& undo : undo_) {
+            if (!holds(undo)) {
+                loose.push_back(std::move(undo));
+                continue;
+            }
+            windows_[key].for_each_held(
+                undo.held, [&](Time label, const Partial& partial) { loose.push_back({key, label, partial, {}}); });
+        }
+        undo_ = std::move(loose);
+    }
 
     const Layout& layout() const { return layout_of(monoid_); }
 

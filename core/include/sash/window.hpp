@@ -76,6 +76,10 @@ concept InsertsInBulk = requires(A& window, std::span<const Time> times, std::sp
     window.bulk_insert(times, partials);
 };
 
+//! Its bulk insert takes all entries or, where a combine throws, none.
+template <class A>
+concept BulkIsAtomic = InsertsInBulk<A> && requires { requires A::bulk_is_atomic; };
+
 //! A monoid one of whose partials stands for a lost number.
 template <class M>
 concept CanOverflow = requires(const M& monoid, const typename M::Partial& partial) {
@@ -126,7 +130,7 @@ public:
         if constexpr (!takes_late) check_order(times);
         if constexpr (CanOverflow<Monoid>)
             if (may_overflow(monoid_)) check_overflow(partials);
-        if (!may_fail(monoid_)) return insert_all(window_, times, partials);
+        if (BulkIsAtomic<A> || !may_fail(monoid_)) return insert_all(window_, times, partials);
         A copy = window_;
         insert_all(copy, times, partials);
         window_ = std::move(copy);

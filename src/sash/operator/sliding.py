@@ -71,8 +71,8 @@ class Sliding:
     `min_periods` gives None for windows with fewer values. A call that fails changes nothing.
 
     Times, nulls and equal times are as in `sash.Window`: an event whose value is null changes no window, and has its
-    result. Cost of an event in order: O(1) combines for the longest window if
-    nothing may be late, O(log n) for each other. Memory: the events that windows may still need.
+    result. Cost of an event in order: O(1) combines for each window, amortized; of a late
+    one O(log n). Memory: the events that windows may still need.
 
     >>> import datetime
     >>> import sash

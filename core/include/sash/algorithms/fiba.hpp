@@ -5,6 +5,7 @@
 #include "sash/algorithms/fiba/bulk_insert.hpp"
 #include "sash/algorithms/fiba/check.hpp"
 #include "sash/algorithms/fiba/evict.hpp"
+#include "sash/algorithms/fiba/hands.hpp"
 #include "sash/algorithms/fiba/insert.hpp"
 #include "sash/algorithms/fiba/policy.hpp"
 #include "sash/algorithms/fiba/range.hpp"
@@ -12,4 +13,5 @@
 #include "sash/algorithms/fiba/spines.hpp"
 #include "sash/algorithms/fiba/split.hpp"
 #include "sash/algorithms/fiba/tree.hpp"
+#include "sash/algorithms/fiba/undo.hpp"
 #include "sash/algorithms/fiba/walk.hpp"

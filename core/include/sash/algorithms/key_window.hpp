@@ -44,8 +44,8 @@ public:
     //! What is at exactly the time.
     std::optional<Partial> at(Time time) const {
         if (many_) {
-            if (many_->size() == 0 || time > many_->youngest() || many_->count(time, time) == 0) return std::nullopt;
-            return many_->query(time, time);
+            const Partial* const found = many_->find(time);
+            return found == nullptr ? std::nullopt : std::optional(*found);
         }
         const Entry* const entry = find(time);
         return entry == nullptr ? std::nullopt : std::optional(entry->partial);
@@ -84,6 +84,24 @@ public:
         if (gone != 0) few_.erase(0, gone);
     }
 
+    //! The same, and what goes can still be walked: keep(time, partial) is called for entries that lie apart, and whole
+    //! subtrees are given, to be released. O(log m) where events are many.
+    using Held = typename Fiba<M>::Held;
+    template <class Keep>
+    Held bulk_evict_held(Time time, Keep keep) {
+        if (many_) return many_->bulk_evict_held(time, keep);
+        for (const Entry& entry : few_)
+            if (entry.time <= time) keep(entry.time, entry.partial);
+        bulk_evict(time);
+        return {};
+    }
+    //! What is held was of this window since it has been a tree.
+    template <class F>
+    void for_each_held(const Held& held, F f) const {
+        many_->for_each_held(held, f);
+    }
+    void release(const Held& held) { many_->release(held); }
+
     //! Both ends in; the identity when there is nothing between.
     Partial query(const M& monoid, Time from, Time to) const {
         if (many_) return query_many(monoid, from, to);
@@ -106,17 +124,6 @@ public:
     void for_each(F f) const {
         if (many_) return many_->for_each(f);
         for (const Entry& entry : few_) f(entry.time, entry.partial);
-    }
-    //! The entries at or before the time.
-    template <class F>
-    void for_each_until(Time time, F f) const {
-        if (many_) {
-            if (many_->size() != 0 && many_->oldest() <= time)
-                many_->for_each_from(kEarliest, many_->count(kEarliest, time), f);
-            return;
-        }
-        for (const Entry& entry : few_)
-            if (entry.time <= time) f(entry.time, entry.partial);
     }
 
 private:

@@ -1,6 +1,8 @@
 //! Bulk eviction: cut along one path, put the left part off for freeing, mend the new left spine from below.
 #pragma once
 
+#include <limits>
+
 #include "sash/algorithms/fiba/evict.hpp"
 #include "sash/algorithms/fiba/search.hpp"
 #include "sash/algorithms/fiba/spines.hpp"
@@ -31,6 +33,34 @@ void Fiba<M>::bulk_evict(Time time) {
         if (from_right) size_ = count_all();
     }
     settle_failure();
+}
+
+template <Monoid M>
+template <class Keep>
+auto Fiba<M>::bulk_evict_held(Time time, Keep keep) -> Held {
+    Held held;
+    if (size_ == 0 || time < oldest()) return held;
+    if (time < youngest_) {
+        const Leaf cut = leaf(search(time).id[0]);
+        for (std::uint32_t i = cut.begin(); i < cut.end() && cut.times[i] <= time; ++i)
+            keep(cut.times[i], std::as_const(cut.partials[i]));
+    }
+    pool_.hold(&held);
+    bulk_evict(time);
+    pool_.hold(nullptr);
+    return held;
+}
+
+template <Monoid M>
+template <class F>
+void Fiba<M>::for_each_held(const Held& held, F f) const {
+    std::size_t most = std::numeric_limits<std::size_t>::max();
+    for (const fiba::Subtree& tree : held) walk_from(tree.id, tree.level, kEarliest, most, f);
+}
+
+template <Monoid M>
+void Fiba<M>::release(const Held& held) {
+    for (const fiba::Subtree& tree : held) pool_.defer(tree.id, tree.level);
 }
 
 //! Cuts before position `at` of the leaf at the end of `path`, which joins the left spine or the root.

@@ -8,11 +8,42 @@
 
 namespace sash {
 
+//! Entries with their times.
+template <Monoid M>
+struct Fiba<M>::Batch {
+    std::span<const Time> times;
+    std::span<Partial> partials;
+    //! The end of the batch that this is a part of.
+    const Time* beyond = nullptr;
+
+    std::size_t size() const { return times.size(); }
+    Batch part(std::size_t from, std::size_t to) const {
+        return {times.subspan(from, to - from), partials.subspan(from, to - from), beyond};
+    }
+};
+
+//! A sprout and the place of its elder among the children.
+template <Monoid M>
+struct Fiba<M>::Growing {
+    std::uint32_t index;
+    Sprout sprout;
+};
+
+//! What a part of a batch did below a node.
+template <Monoid M>
+struct Fiba<M>::Change {
+    //! The batch's own aggregate, unless regrown: what a commutative aggregate above just takes in.
+    Partial delta;
+    std::uint64_t added = 0;
+    //! Whether a leaf below may have been split, so that aggregates are folded anew.
+    bool regrown = false;
+};
+
 template <Monoid M>
 void Fiba<M>::bulk_insert(std::span<const Time> times, std::span<Partial> partials) {
     if (times.empty()) return;
     const bool rising = std::adjacent_find(times.begin(), times.end(), std::greater_equal<>{}) == times.end();
-    if (rising) return insert_sorted({times, partials});
+    if (rising) return insert_all({times, partials});
     std::vector<std::size_t> order(times.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return times[a] < times[b]; });
@@ -28,15 +59,21 @@ void Fiba<M>::bulk_insert(std::span<const Time> times, std::span<Partial> partia
             joined.push_back(std::move(partials[i]));
         }
     }
-    insert_sorted({sorted, joined});
+    insert_all({sorted, joined});
+}
+
+template <Monoid M>
+void Fiba<M>::insert_all(Batch batch) {
+    if constexpr (M::fallible) {
+        attempt([&] { insert_sorted(batch); });
+    } else {
+        insert_sorted(batch);
+    }
 }
 
 //! Times rise strictly. What is late goes among the entries, the rest behind them.
 template <Monoid M>
 void Fiba<M>::insert_sorted(Batch batch) {
-    if constexpr (M::fallible) {
-        return insert_one_by_one(batch);
-    }
     std::size_t late = 0;
     if (size_ > 0) {
         const auto first = std::upper_bound(batch.times.begin(), batch.times.end(), youngest_);
@@ -54,6 +91,7 @@ void Fiba<M>::append_sorted(Batch batch) {
         start(batch.times[0], std::move(batch.partials[0]));
         next = 1;
     }
+    keep_leaf(right_[0]);
     while (next < batch.size()) {
         const std::size_t room = leaf_max() - right_leaf_.end();
         if (room == 0) {
@@ -70,26 +108,6 @@ void Fiba<M>::append_sorted(Batch batch) {
         size_ += taken;
         next += taken;
         youngest_ = batch.times[next - 1];
-    }
-}
-
-//! With a fallible combine: each entry in turn, and all of them out again if one fails.
-template <Monoid M>
-void Fiba<M>::insert_one_by_one(Batch batch) {
-    std::vector<Before> done;
-    done.reserve(batch.size());
-    try {
-        for (std::size_t i = 0; i < batch.size(); ++i) {
-            Before before = before_insert(batch.times[i]);
-            insert(batch.times[i], batch.partials[i]);
-            done.push_back(std::move(before));
-        }
-    } catch (...) {
-        while (!done.empty()) {
-            take_back(done.back());
-            done.pop_back();
-        }
-        throw;
     }
 }
 
@@ -126,9 +144,11 @@ void Fiba<M>::insert_among(Batch batch) {
         return;
     }
     forget_last();
+    note_changed();
     Path path = common_path(batch.times.front(), batch.times.back());
     const std::uint32_t old_height = height_;
     std::vector<Sprout> sprouts;
+    batch.beyond = batch.times.data() + batch.size();
     const Change change = insert_below(path.id[path.join], path.join, batch, sprouts);
     size_ += change.added;
     const std::uint32_t top = plant(path, sprouts);
@@ -187,6 +207,7 @@ auto Fiba<M>::insert_below(Id id, std::uint32_t level, Batch batch, std::vector<
     Change change{monoid_.identity(), 0, false};
     std::vector<Growing> growing;
     std::vector<Sprout> below;
+    keep_inner(id);
     const Inner node = inner(id);
     for (std::size_t next = 0; next < batch.size();) {
         const std::uint32_t index = node.child_of(batch.times[next]);
@@ -225,12 +246,18 @@ void Fiba<M>::note_below(Id id, std::uint32_t level, std::uint32_t index, const 
 
 template <Monoid M>
 auto Fiba<M>::insert_into_leaf(Id id, Batch batch, std::vector<Sprout>& sprouts) -> Change {
+    look_ahead(batch);
+    keep_leaf(id);
     left_touched_ |= id == left_[0];
     right_touched_ |= id == right_[0];
     Change change{monoid_.identity(), 0, leaf(id).size() + batch.size() > leaf_max()};
     if (M::commutative && !change.regrown) {
         change.delta = batch.partials[0];
         for (std::size_t i = 1; i < batch.size(); ++i) append_to(change.delta, batch.partials[i]);
+    }
+    if (!change.regrown && batch.size() <= kFewInALeaf) {
+        change.added = put_in_place(leaf(id), batch);
+        return change;
     }
     change.added = merge_leaf(leaf(id), batch);
     if (merged_times_.size() <= leaf_max()) {
@@ -239,6 +266,28 @@ auto Fiba<M>::insert_into_leaf(Id id, Batch batch, std::vector<Sprout>& sprouts)
         refill_leaves(id, sprouts);
     }
     return change;
+}
+
+//! Asks for the leaves that the batch comes to some entries later: their cache misses then overlap.
+template <Monoid M>
+void Fiba<M>::look_ahead(const Batch& batch) const {
+    for (const Time& time : batch.times)
+        if (batch.beyond - &time > kAhead) static_cast<void>(search(*(&time + kAhead)));
+}
+
+//! Entry by entry into a leaf that has room; gives the number of new times.
+template <Monoid M>
+std::uint64_t Fiba<M>::put_in_place(Leaf node, Batch batch) {
+    const std::uint32_t before = node.size();
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+        const std::uint32_t at = node.lower_bound(batch.times[i]);
+        if (at < node.end() && node.times[at] == batch.times[i]) {
+            append_to(node.partials[at], batch.partials[i]);
+        } else {
+            node.insert(at, leaf_max(), batch.times[i], std::move(batch.partials[i]));
+        }
+    }
+    return node.size() - before;
 }
 
 //! Merges a leaf and its part of the batch into the scratch arrays; gives the number of new times.
@@ -278,7 +327,7 @@ void Fiba<M>::refill_leaves(Id id, std::vector<Sprout>& sprouts) {
     const bool was_right = id == right_[0];
     for (std::size_t k = 0; k < leaves; ++k) {
         const std::size_t from = total * k / leaves;
-        const Id target = k == 0 ? id : pool_.new_leaf();
+        const Id target = k == 0 ? id : new_leaf();
         refill_leaf(target, from, total * (k + 1) / leaves);
         if (k > 0) sprouts.push_back({merged_times_[from], target});
     }
@@ -322,7 +371,7 @@ void Fiba<M>::regrow(Id id, std::uint32_t level, const std::vector<Growing>& gro
     const bool was_right = id == right_[level];
     for (std::size_t k = 0; k < nodes; ++k) {
         const std::size_t from = total * k / nodes;
-        const Id target = k == 0 ? id : pool_.new_inner();
+        const Id target = k == 0 ? id : new_inner();
         Inner filled = inner(target);
         filled.resize(0);
         for (std::size_t i = from; i < total * (k + 1) / nodes; ++i)

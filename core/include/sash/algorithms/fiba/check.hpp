@@ -1,6 +1,7 @@
 //! Every invariant of the tree, a clause each.
 #pragma once
 
+#include "sash/algorithms/fiba/hands.hpp"
 #include "sash/algorithms/fiba/walk.hpp"
 
 namespace sash {
@@ -13,6 +14,8 @@ void Fiba<M>::check_invariants() const {
         check_spines();
         check_node(left_[height_], height_, kEarliest, kLatest, leaves, inners);
         check_fingers();
+        for (const Hand& hand : hands_)
+            if (is_current(hand)) check_hand(hand);
         std::size_t entries = 0;
         for_each([&](Time, const Partial&) { ++entries; });
         // The size is kept, also by bulk operations.
@@ -124,6 +127,24 @@ void Fiba<M>::check_fingers() const {
     }
     for (std::uint32_t i = left_leaf_.begin(); i < split_; ++i)
         same(suffix_[i], fold(left_leaf_, i, split_), "each suffix of the left leaf");
+}
+
+//! Whatever a hand keeps that may serve a query is the entries'.
+template <Monoid M>
+void Fiba<M>::check_hand(const Hand& hand) const {
+    const Leaf first = leaf(hand.first_leaf);
+    for (std::uint32_t i = std::max(hand.first, first.begin()); i < hand.split; ++i)
+        invariant(same_partial<M>(hand.suffix[i], fold(first, i, hand.split)), "each suffix of a hand's first leaf");
+    const Leaf last = leaf(hand.last_leaf);
+    const std::uint32_t begin = hand.in_one_leaf() ? hand.split : last.begin();
+    // A tail whose first entries were evicted serves no range that is left.
+    if (hand.tail && begin >= last.begin())
+        invariant(same_partial<M>(*hand.tail, fold(last, begin, hand.end)), "a hand's tail");
+    if (hand.in_one_leaf()) return;
+    invariant(hand.split == first.end(), "a hand's suffixes are of the rest of its leaf");
+    const std::optional<Partial> between = fold_range(hand.high, hand.last_low - 1);
+    invariant(hand.middle.has_value() == between.has_value(), "a hand has a middle where entries are between");
+    if (between) invariant(same_partial<M>(*hand.middle, *between), "a hand's middle");
 }
 
 //! Every id is in the tree, free, or below a subtree whose freeing was put off: exactly one of them.

@@ -80,6 +80,7 @@ bool Fiba<M>::evict(Time time) {
 
 template <Monoid M>
 void Fiba<M>::erase_entry(Path& path, std::uint32_t at) {
+    note_changed();
     leaf(path.id[0]).erase(at);
     --size_;
     if (height_ == 0) {

@@ -23,16 +23,14 @@ void Fiba<M>::insert_infallible(Time time, Partial partial) {
     insert_late(time, std::move(partial));
 }
 
-//! The entry goes in, and out again if a combine fails on the way; the aggregates that it spoiled are made anew later.
+//! Behind all others the only combine comes first, so that there is nothing to undo.
 template <Monoid M>
 void Fiba<M>::insert_fallible(Time time, Partial partial) {
     ensure_fresh();
-    const Before before = before_insert(time);
-    insert_infallible(time, std::move(partial));
-    if (!failure_) return;
-    const std::exception_ptr failure = std::exchange(failure_, nullptr);
-    take_back(before);
-    std::rethrow_exception(failure);
+    if (size_ == 0 || time <= youngest_ || right_leaf_.end() == leaf_max())
+        return attempt([&] { insert_infallible(time, std::move(partial)); });
+    back_ = monoid_.combine(back_, partial);
+    put_behind(time, std::move(partial));
 }
 
 template <Monoid M>
@@ -41,36 +39,9 @@ void Fiba<M>::load_uncombined(Time time, Partial partial) {
     insert_infallible(time, std::move(partial));
 }
 
-//! The entry of a time, if it is there.
-template <Monoid M>
-auto Fiba<M>::find(Time time) const -> Partial* {
-    if (size_ == 0 || time > youngest_) return nullptr;
-    const Leaf node = leaf(search(time).id[0]);
-    const std::uint32_t at = node.lower_bound(time);
-    return at < node.end() && node.times[at] == time ? node.partials + at : nullptr;
-}
-
-template <Monoid M>
-auto Fiba<M>::before_insert(Time time) const -> Before {
-    const Partial* entry = find(time);
-    return {time, entry ? std::optional<Partial>(*entry) : std::nullopt};
-}
-
-//! Makes the entry what it was. The aggregates are not: they are stale from here on.
-template <Monoid M>
-void Fiba<M>::take_back(const Before& before) {
-    stale_ = true;
-    if (before.partial) {
-        *find(before.time) = *before.partial;
-    } else {
-        evict(before.time);
-    }
-    stale_ = size_ > 0;
-}
-
 template <Monoid M>
 void Fiba<M>::start(Time time, Partial partial) {
-    const Id id = pool_.new_leaf();
+    const Id id = new_leaf();
     make_root(id, 0);
     set_left_leaf();
     set_right_leaf();
@@ -86,9 +57,16 @@ template <Monoid M>
 void Fiba<M>::append_entry(Time time, Partial partial) {
     if (right_leaf_.end() == leaf_max()) [[unlikely]]
         return grow_right(time, std::move(partial));
+    keep_leaf(right_[0]);
+    append_to(back_, partial);
+    put_behind(time, std::move(partial));
+}
+
+//! Into the right leaf, which has room; its total knows the entry.
+template <Monoid M>
+void Fiba<M>::put_behind(Time time, Partial partial) {
     const std::uint32_t at = right_leaf_.extent->end++;
     right_leaf_.times[at] = youngest_ = time;
-    append_to(back_, partial);
     right_leaf_.partials[at] = std::move(partial);
     ++size_;
 }
@@ -98,9 +76,11 @@ template <Monoid M>
 void Fiba<M>::grow_right(Time time, Partial partial) {
     if (height_ == 0 && 2 * left_leaf_.begin() >= leaf_max()) {
         const std::uint32_t dead = left_leaf_.begin();
+        keep_leaf(left_[0]);
         if (split_ > dead) std::move(suffix_.begin() + dead, suffix_.begin() + split_, suffix_.begin());
         split_ -= dead;
         left_leaf_.compact();
+        note_changed();
         return append_entry(time, std::move(partial));
     }
     open_right_leaf(time);
@@ -115,13 +95,14 @@ void Fiba<M>::grow_right(Time time, Partial partial) {
 template <Monoid M>
 void Fiba<M>::open_right_leaf(Time time) {
     forget_last();
-    const Id fresh = pool_.new_leaf();
+    const Id fresh = new_leaf();
     if (height_ == 0) {
         if (split_ != left_leaf_.end()) refresh_left_leaf();
         raise_root(left_[0], {time, fresh}, 0);
         inner_ = middle_ = monoid_.identity();
         return set_right_leaf();
     }
+    keep_inner(right_[1]);
     const Inner node = inner(right_[1]);
     node.aggregates[node.last()] = back_;
     node.counts[node.last()] = right_leaf_.size();
@@ -144,6 +125,9 @@ void Fiba<M>::insert_late(Time time, Partial partial) {
     if (time == youngest_) return combine_into_youngest(partial);
     if (height_ == 0) return insert_into_single(time, std::move(partial));
     const Path& path = search_from_last(time);
+    path.join == 0 && path.side == Side::right ? note_right_changed() : note_changed();
+    for (std::uint32_t level = 1; level <= path.join; ++level) keep_inner(path.id[level]);
+    keep_leaf(path.id[0]);
     Leaf node = leaf(path.id[0]);
     const std::uint32_t at = node.lower_bound(time);
     if (at < node.end() && node.times[at] == time) {
@@ -163,6 +147,8 @@ void Fiba<M>::insert_late(Time time, Partial partial) {
 
 template <Monoid M>
 void Fiba<M>::combine_into_youngest(const Partial& partial) {
+    keep_leaf(right_[0]);
+    note_right_changed();
     Partial& entry = right_leaf_.partials[right_leaf_.end() - 1];
     Partial joined = combine(entry, partial);
     if (stale_) return;
@@ -173,6 +159,9 @@ void Fiba<M>::combine_into_youngest(const Partial& partial) {
 
 template <Monoid M>
 void Fiba<M>::insert_into_single(Time time, Partial partial) {
+    keep_leaf(left_[0]);
+    // It may become the oldest, at or before one that a hand knew and that has left.
+    note_changed();
     const std::uint32_t at = left_leaf_.lower_bound(time);
     const bool equal = at < left_leaf_.end() && left_leaf_.times[at] == time;
     if (!equal && left_leaf_.size() == leaf_max()) {

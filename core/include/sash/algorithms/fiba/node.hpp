@@ -17,6 +17,12 @@ namespace sash::fiba {
 using Id = std::uint32_t;
 inline constexpr Id kNone = ~Id{0};
 
+//! A node with all below it; leaves are at level 0.
+struct Subtree {
+    Id id;
+    std::uint32_t level;
+};
+
 //! Slabs of 1, 1, 2, 4, 8, 16, then 32 nodes each: a small window stays small, a large one allocates seldom, and no
 //! node ever moves.
 struct Place {

@@ -102,12 +102,17 @@ public:
 
     //! Frees a whole subtree later: O(1) now, paid for by the inserts that reuse its nodes.
     void defer(Id id, std::uint32_t level) {
-        if (level == 0) {
+        if (held_ != nullptr) {
+            held_->push_back({id, level});
+        } else if (level == 0) {
             free_leaf(id);
         } else {
             deferred_.push_back({id, level});
         }
     }
+
+    //! Subtrees whose freeing is asked for go here as they are, and stay; nullptr ends that.
+    void hold(std::vector<Subtree>* held) { held_ = held; }
 
     //! How many subtrees were opened ever: what the freeing has cost so far.
     std::uint64_t opened() const { return opened_; }
@@ -123,7 +128,7 @@ public:
 
     std::size_t bytes() const {
         std::size_t total = (free_leaves_.capacity() + free_inners_.capacity()) * sizeof(Id) +
-                            deferred_.capacity() * sizeof(Deferred) + leaf_slabs_.capacity() * sizeof(LeafSlab) +
+                            deferred_.capacity() * sizeof(Subtree) + leaf_slabs_.capacity() * sizeof(LeafSlab) +
                             inner_slabs_.capacity() * sizeof(InnerSlab) +
                             inner_views_.capacity() * sizeof(Inner<Partial>);
         for (std::size_t s = 0; s < leaf_slabs_.size(); ++s)
@@ -154,14 +159,9 @@ private:
         std::unique_ptr<std::uint64_t[]> counts;
         std::unique_ptr<std::uint32_t[]> arities;
     };
-    struct Deferred {
-        Id id;
-        std::uint32_t level;
-    };
-
     void open_deferred() {
         ++opened_;
-        const Deferred top = deferred_.back();
+        const Subtree top = deferred_.back();
         deferred_.pop_back();
         const Inner<Partial> node = inner(top.id);
         for (std::uint32_t i = 0; i < node.arity(); ++i) defer(node.ids[i], top.level - 1);
@@ -230,8 +230,9 @@ private:
     Id inners_ = 0;
     std::vector<Id> free_leaves_;
     std::vector<Id> free_inners_;
-    std::vector<Deferred> deferred_;
+    std::vector<Subtree> deferred_;
     std::uint64_t opened_ = 0;
+    std::vector<Subtree>* held_ = nullptr;
 };
 
 }  // namespace sash::fiba

@@ -51,13 +51,12 @@ struct Counter {
 
 }  // namespace fiba
 
+//! The combination of [from, to], or nothing where there is nothing between.
 template <Monoid M>
-auto Fiba<M>::query(Time from, Time to) const -> Partial {
-    ensure_fresh();
-    if (const std::optional<Partial> suffix = near_suffix(from, to)) return *suffix;
+auto Fiba<M>::fold_range(Time from, Time to) const -> std::optional<Partial> {
     fiba::Combiner<M> combiner{monoid_, {}};
     visit_range(from, to, combiner);
-    return combiner.total ? std::move(*combiner.total) : monoid_.identity();
+    return std::move(combiner.total);
 }
 
 //! A window that slides a little ahead of its evictions: all but some of the left leaf.
@@ -89,7 +88,8 @@ void Fiba<M>::visit_range(Time from, Time to, Visitor& visitor) const {
     visit_below(path.id[path.join], path.join, {from, to, all_before, all_after}, visitor);
 }
 
-//! Only the first and the last child in the range can be cut by it or lie on a spine; those between are one run.
+//! Only the first and the last child in the range can be cut by it or lie on a spine; those between are one run. A
+//! range that begins or ends where a child does cuts nothing there.
 template <Monoid M>
 template <class Visitor>
 void Fiba<M>::visit_below(Id id, std::uint32_t level, Range range, Visitor& visitor) const {
@@ -97,6 +97,8 @@ void Fiba<M>::visit_below(Id id, std::uint32_t level, Range range, Visitor& visi
     const Inner node = inner(id);
     const std::uint32_t first = range.from_open ? 0 : node.child_of(range.from);
     const std::uint32_t last = range.to_open ? node.last() : node.child_of(range.to);
+    range.from_open |= first > 0 && node.keys[first] == range.from;
+    range.to_open |= last < node.last() && node.keys[last + 1] - 1 == range.to;
     visit_child(node, first, level, {range.from, range.to, range.from_open, range.to_open || first < last}, visitor);
     if (last > first + 1)
         visitor.add_run(node.aggregates + first + 1, node.aggregates + last,

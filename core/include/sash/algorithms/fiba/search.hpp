@@ -1,7 +1,7 @@
 //! Search from the nearer finger: up both spines in step, then down.
 #pragma once
 
-#include "sash/algorithms/fiba/tree.hpp"
+#include "sash/algorithms/fiba/undo.hpp"
 
 namespace sash {
 
@@ -35,6 +35,14 @@ auto Fiba<M>::search(Time time) const -> Path {
 }
 
 template <Monoid M>
+auto Fiba<M>::find(Time time) const -> const Partial* {
+    if (size_ == 0 || time < oldest() || time > youngest_) return nullptr;
+    const Leaf node = leaf(search(time).id[0]);
+    const std::uint32_t at = node.lower_bound(time);
+    return at < node.end() && node.times[at] == time ? node.partials + at : nullptr;
+}
+
+template <Monoid M>
 auto Fiba<M>::search_from_last(Time time) -> const Path& {
     if (time < last_low_ || time >= last_high_) {
         last_ = search(time);
@@ -61,13 +69,15 @@ void Fiba<M>::descend(Path& path, std::uint32_t from, Time time) const {
     }
 }
 
-//! Lengthens the way by one step along its spine: to the parent of id[level], which is on the spine.
+//! Lengthens the way by one step along its spine: to the parent of id[level], which is on the spine. The parent is
+//! about to be changed.
 template <Monoid M>
-void Fiba<M>::extend(Path& path, std::uint32_t level) const {
+void Fiba<M>::extend(Path& path, std::uint32_t level) {
     if (level < path.join) return;
     const bool left = path.side == Side::left;
     path.id[level + 1] = left ? left_[level + 1] : right_[level + 1];
     path.index[level] = left ? 0 : inner(path.id[level + 1]).last();
+    keep_inner(path.id[level + 1]);
 }
 
 }  // namespace sash

@@ -16,7 +16,7 @@ constexpr FibaOptions complete(FibaOptions options) {
         const std::size_t chosen = !cheap ? 16 : sizeof(typename M::Partial) <= 16 ? 64 : 32;
         options.leaf = options.min_arity == 0 ? chosen : 2 * options.min_arity;
     }
-    if (options.min_arity == 0) options.min_arity = cheap ? 8 : 4;
+    if (options.min_arity == 0) options.min_arity = cheap ? 8 : 3;
     if (options.min_arity < 2 || options.min_arity > 1024)
         throw std::invalid_argument("min_arity must be between 2 and 1024");
     if (options.leaf < 2 || options.leaf > 65536) throw std::invalid_argument("leaf must be between 2 and 65536");
@@ -35,26 +35,11 @@ Fiba<M>::Fiba(M monoid, FibaOptions options)
       inner_(monoid_.identity()) {}
 
 template <Monoid M>
-Fiba<M>::Fiba(const Fiba& other)
-    : monoid_(other.monoid_),
-      min_arity_(other.min_arity_),
-      pool_(other.pool_),
-      height_(other.height_),
-      size_(other.size_),
-      youngest_(other.youngest_),
-      split_(other.split_),
-      back_(other.back_),
-      middle_(other.middle_),
-      inner_(other.inner_),
-      suffix_(other.suffix_),
-      left_(other.left_),
-      right_(other.right_),
-      left_aggregate_(other.left_aggregate_),
-      right_aggregate_(other.right_aggregate_),
-      stale_(other.stale_) {
-    if (size_ == 0) return;
-    set_left_leaf();
-    set_right_leaf();
+Fiba<M>::Fiba(const Fiba& other) : Fiba(other.monoid_, {other.min_arity_, other.pool_.leaf_capacity()}) {
+    pool_ = other.pool_;
+    state() = const_cast<Fiba&>(other).state();
+    stale_ = other.stale_;
+    find_finger_leaves();
 }
 
 template <Monoid M>
@@ -67,25 +52,20 @@ void Fiba<M>::swap(Fiba& other) noexcept {
     std::swap(monoid_, other.monoid_);
     std::swap(min_arity_, other.min_arity_);
     pool_.swap(other.pool_);
-    std::swap(height_, other.height_);
-    std::swap(size_, other.size_);
-    std::swap(youngest_, other.youngest_);
-    std::swap(split_, other.split_);
+    auto mine = state();
+    auto its = other.state();
+    mine.swap(its);
     std::swap(left_leaf_, other.left_leaf_);
     std::swap(right_leaf_, other.right_leaf_);
-    std::swap(back_, other.back_);
-    std::swap(middle_, other.middle_);
-    std::swap(inner_, other.inner_);
-    suffix_.swap(other.suffix_);
-    left_.swap(other.left_);
-    right_.swap(other.right_);
-    left_aggregate_.swap(other.left_aggregate_);
-    right_aggregate_.swap(other.right_aggregate_);
     std::swap(last_, other.last_);
     std::swap(last_low_, other.last_low_);
     std::swap(last_high_, other.last_high_);
     std::swap(failure_, other.failure_);
     std::swap(stale_, other.stale_);
+    std::swap(changes_, other.changes_);
+    std::swap(right_changes_, other.right_changes_);
+    std::swap(queries_, other.queries_);
+    hands_.swap(other.hands_);
 }
 
 template <Monoid M>
@@ -188,6 +168,13 @@ void Fiba<M>::set_right_leaf() {
     right_leaf_ = leaf(right_[0]);
 }
 
+//! A window without entries has no leaves.
+template <Monoid M>
+void Fiba<M>::find_finger_leaves() {
+    left_leaf_ = size_ == 0 ? Leaf{} : leaf(left_[0]);
+    right_leaf_ = size_ == 0 ? Leaf{} : leaf(right_[0]);
+}
+
 //! Turns the whole left leaf into a stack of suffixes.
 template <Monoid M>
 void Fiba<M>::refresh_left_leaf() {
@@ -284,6 +271,8 @@ void Fiba<M>::clear() {
     left_leaf_ = right_leaf_ = Leaf{};
     back_ = middle_ = inner_ = monoid_.identity();
     forget_last();
+    note_changed();
+    hands_.clear();
     stale_ = false;
 }
 

@@ -10,9 +10,10 @@ namespace sash {
 template <Monoid M>
 void Fiba<M>::split_leaf(Path& path, std::uint32_t at, Time time, Partial partial) {
     forget_last();
+    note_changed();
     const Id id = path.id[0];
     if (id == left_[0] && at == leaf(id).begin()) return prepend_leaf(path, time, std::move(partial));
-    const Id fresh = pool_.new_leaf();
+    const Id fresh = new_leaf();
     share_out(id, fresh, at, time, std::move(partial));
     const Sprout sprout{leaf(fresh).times[0], fresh};
     const std::uint32_t old_height = height_;
@@ -44,7 +45,7 @@ void Fiba<M>::split_leaf(Path& path, std::uint32_t at, Time time, Partial partia
 //! An entry older than all before a full left leaf begins a leaf of its own, filled from the back.
 template <Monoid M>
 void Fiba<M>::prepend_leaf(Path& path, Time time, Partial partial) {
-    const Id fresh = pool_.new_leaf();
+    const Id fresh = new_leaf();
     const Id second = left_[0];
     const Time key = leaf(second).times[leaf(second).begin()];
     const std::uint32_t old_height = height_;
@@ -91,7 +92,7 @@ void Fiba<M>::share_out(Id from, Id to, std::uint32_t at, Time time, Partial par
 //! Moves the children from `keep` on into a node of their own.
 template <Monoid M>
 auto Fiba<M>::split_inner(Id id, std::uint32_t level, std::uint32_t keep) -> Sprout {
-    const Id fresh = pool_.new_inner();
+    const Id fresh = new_inner();
     Inner elder = inner(id);
     Inner younger = inner(fresh);
     younger.take(elder, keep, elder.arity() - keep, 0);
@@ -109,7 +110,7 @@ std::uint32_t Fiba<M>::kept_by_split(Growth growth) const {
 //! A new root above the old one and its sprout; `level` is theirs.
 template <Monoid M>
 void Fiba<M>::raise_root(Id first, Sprout second, std::uint32_t level) {
-    const Id root = pool_.new_inner();
+    const Id root = new_inner();
     Inner node = inner(root);
     node.insert(0, kEarliest, first, monoid_.identity(), 0);
     node.insert(1, second.key, second.id, monoid_.identity(), 0);

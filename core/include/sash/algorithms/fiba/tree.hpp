@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -41,14 +43,16 @@ struct FibaOptions {
 //! as 2 children, finger leaves as few as 1 entry; all others are at least as full as a B-tree's. A tree of one leaf
 //! is a Two-Stacks in itself: suffix_ covers [begin, split_), back_ the rest.
 //!
-//! A fallible combine never unwinds through the tree: the first failure is remembered, an insert is undone and the
-//! failure thrown, an evict stands; the aggregates are then stale, and the next query makes them anew.
+//! A fallible combine never unwinds through the tree: the first failure is remembered. An insert is then undone from
+//! copies of the nodes that it changed, and the failure thrown; an evict stands, the aggregates are stale, and the next
+//! query makes them anew.
 template <Monoid M>
 class Fiba {
 public:
     using Monoid = M;
     using Partial = typename M::Partial;
     static constexpr bool listable = true;
+    static constexpr bool bulk_is_atomic = true;
 
     explicit Fiba(M monoid = M{}, FibaOptions options = {});
     Fiba(const Fiba& other);
@@ -64,7 +68,7 @@ public:
     Time oldest() const { return left_leaf_.times[left_leaf_.begin()]; }
     Time youngest() const { return youngest_; }
     std::uint32_t height() const { return height_; }
-    std::size_t bytes() const { return sizeof(*this) + pool_.bytes() + suffix_.capacity() * sizeof(Partial); }
+    std::size_t bytes() const;
     std::size_t min_arity() const { return min_arity_; }
     std::size_t leaf_capacity() const { return pool_.leaf_capacity(); }
     //! Nodes ever made: the high-water mark of the pool.
@@ -75,14 +79,18 @@ public:
 
     //! At most 3 combines.
     Partial query() const;
-    //! Both ends in; the identity when there is nothing between. O(log d_from + log d_to + log n_between).
+    //! Both ends in; the identity when there is nothing between. O(log d_from + log d_to + log n_between); amortized
+    //! O(1) where the range slides on from earlier ones, for up to kMostHands / 2 such ranges. What it finds is kept
+    //! for later queries: two threads must not query one window at a time.
     Partial query(Time from, Time to) const;
+    //! The entry of exactly that time; nullptr where there is none.
+    const Partial* find(Time time) const;
     //! How many entries lie in [from, to]; the same costs, no combine.
     std::size_t count(Time from, Time to) const;
 
     //! Anywhere; an equal time combines: old (x) new.
     void insert(Time time, Partial partial);
-    //! Times in any order, repeated ones too: they combine in the order of the batch.
+    //! Times in any order, repeated ones too: they combine in the order of the batch. All of them or none.
     void bulk_insert(std::span<const Time> times, std::span<Partial> partials);
     //! The oldest; the window is not empty.
     void evict();
@@ -90,6 +98,14 @@ public:
     bool evict(Time time);
     //! Everything at or before `time`.
     void bulk_evict(Time time);
+    //! The same, and what goes can still be walked: keep(time, partial) is called for the entries of the leaf that is
+    //! cut, and the whole subtrees before it are given, to be released. Nothing else is copied: O(log m).
+    using Held = std::vector<fiba::Subtree>;
+    template <class Keep>
+    Held bulk_evict_held(Time time, Keep keep);
+    template <class F>
+    void for_each_held(const Held& held, F f) const;
+    void release(const Held& held);
     //! The longest prefix for which policy(total, prefix) holds; once false, it stays false for longer ones.
     template <class Policy>
     void evict_while(Policy policy);
@@ -165,6 +181,7 @@ private:
     void refresh_slot(Id parent, std::uint32_t parent_level, std::uint32_t index);
     void set_left_leaf();
     void set_right_leaf();
+    void find_finger_leaves();
     void refresh_left_leaf();
     void refresh_right_leaf();
     void refresh_middle();
@@ -182,21 +199,31 @@ private:
     const Path& search_from_last(Time time);
     void forget_last() { last_low_ = 1, last_high_ = 0; }
     void descend(Path& path, std::uint32_t from, Time time) const;
-    void extend(Path& path, std::uint32_t level) const;
+    void extend(Path& path, std::uint32_t level);
+
+    // undo.hpp
+    struct Undo;
+    //! All that is kept beside the nodes, but for the views of the finger leaves.
+    auto state() {
+        return std::tie(height_, size_, youngest_, split_, back_, middle_, inner_, suffix_, left_, right_,
+                        left_aggregate_, right_aggregate_);
+    }
+    auto copied_state() {
+        return std::apply([](const auto&... parts) { return std::tuple(parts...); }, state());
+    }
+    template <class Work>
+    void attempt(Work work);
+    void keep_leaf(Id id);
+    void keep_inner(Id id);
+    Id new_leaf();
+    Id new_inner();
 
     // insert.hpp
-    //! What was at a time before an insert there: nothing, or this.
-    struct Before {
-        Time time;
-        std::optional<Partial> partial;
-    };
-    Partial* find(Time time) const;
-    Before before_insert(Time time) const;
-    void take_back(const Before& before);
     void insert_infallible(Time time, Partial partial);
     void insert_fallible(Time time, Partial partial);
     void start(Time time, Partial partial);
     void append_entry(Time time, Partial partial);
+    void put_behind(Time time, Partial partial);
     void grow_right(Time time, Partial partial);
     void open_right_leaf(Time time);
     void insert_late(Time time, Partial partial);
@@ -244,32 +271,18 @@ private:
     void attach(Id node, std::uint32_t level, Carry carry);
 
     // bulk_insert.hpp
-    struct Batch {
-        std::span<const Time> times;
-        std::span<Partial> partials;
-        std::size_t size() const { return times.size(); }
-        Batch part(std::size_t from, std::size_t to) const {
-            return {times.subspan(from, to - from), partials.subspan(from, to - from)};
-        }
-    };
-    //! A sprout and the place of its elder among the children.
-    struct Growing {
-        std::uint32_t index;
-        Sprout sprout;
-    };
-    //! What a part of a batch did below a node.
-    struct Change {
-        //! The batch's own aggregate, unless regrown: what a commutative aggregate above just takes in.
-        Partial delta;
-        std::uint64_t added = 0;
-        //! Whether a leaf below may have been split, so that aggregates are folded anew.
-        bool regrown = false;
-    };
-    //! Below this a batch of late entries is inserted one by one: repairing the spines once costs as much.
-    static constexpr std::size_t kWorthABatch = 16;
+    struct Batch;
+    struct Growing;
+    struct Change;
+    //! Below this a batch of late entries is inserted one by one: repairing the spines once costs as much. An entry by
+    //! itself costs a fold of each node on its way where order matters, and one combine where it does not.
+    static constexpr std::size_t kWorthABatch = M::commutative && !M::fallible ? 16 : 4;
+    //! As many go into a leaf one by one: that moves less than merging.
+    static constexpr std::size_t kFewInALeaf = 4;
+    static constexpr std::ptrdiff_t kAhead = 12;
+    void insert_all(Batch batch);
     void insert_sorted(Batch batch);
     void append_sorted(Batch batch);
-    void insert_one_by_one(Batch batch);
     void insert_among(Batch batch);
     std::uint32_t plant(Path& path, std::vector<Sprout>& sprouts);
     void note_changes(const Path& path, std::uint32_t top, std::uint32_t old_height);
@@ -277,12 +290,30 @@ private:
     Change insert_below(Id id, std::uint32_t level, Batch batch, std::vector<Sprout>& sprouts);
     void note_below(Id id, std::uint32_t level, std::uint32_t index, const Change& change);
     Change insert_into_leaf(Id id, Batch batch, std::vector<Sprout>& sprouts);
+    void look_ahead(const Batch& batch) const;
+    std::uint64_t put_in_place(Leaf node, Batch batch);
     std::uint64_t merge_leaf(const Leaf& node, Batch batch);
     void refill_leaves(Id id, std::vector<Sprout>& sprouts);
     void refill_leaf(Id id, std::size_t from, std::size_t to);
     void regrow(Id id, std::uint32_t level, const std::vector<Growing>& growing, std::vector<Sprout>& sprouts);
 
+    // hands.hpp
+    struct Hand;
+    static constexpr std::size_t kMostHands = 16;
+    bool is_current(const Hand& hand) const;
+    Hand& hand_at(Time from, Time to) const;
+    void put_hand(Hand& hand, Time from) const;
+    std::optional<Partial> query_by_hand(Time from, Time to) const;
+    bool ends_at_back(const Hand& hand, Time to) const;
+    void follow_end(Hand& hand, Time to) const;
+    void move_end(Hand& hand, const Path& path) const;
+    void follow_begin(Hand& hand, std::uint32_t at) const;
+    //! Entries have moved or changed: hands that know of them are of no use any more.
+    void note_changed() { ++changes_; }
+    void note_right_changed() { ++right_changes_; }
+
     // range.hpp
+    std::optional<Partial> fold_range(Time from, Time to) const;
     //! What remains to be covered below a node; an open end reaches over the whole node.
     struct Range {
         Time from;
@@ -315,6 +346,7 @@ private:
                     std::vector<char>& inners) const;
     void check_slot(const Inner& node, std::uint32_t level, std::uint32_t index) const;
     void check_fingers() const;
+    void check_hand(const Hand& hand) const;
     void check_ids(std::vector<char>& leaves, std::vector<char>& inners) const;
 
     [[no_unique_address]] M monoid_;
@@ -351,6 +383,13 @@ private:
     //! The first failure of a fallible combine in the running call, and whether aggregates wait to be made anew.
     mutable std::exception_ptr failure_;
     mutable bool stale_ = false;
+    //! The way back from the running insert, where one may fail.
+    std::unique_ptr<Undo> undo_;
+    //! How often entries were put or taken elsewhere than at the ends, and in the right leaf alone.
+    std::uint64_t changes_ = 0;
+    std::uint64_t right_changes_ = 0;
+    mutable std::uint64_t queries_ = 0;
+    mutable std::vector<Hand> hands_;
 };
 
 }  // namespace sash

@@ -1,0 +1,228 @@
+//! Windows that share one tree: ranges that slide are answered by hands, in O(1) combines, whatever else happens.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "in_order_model.hpp"
+#include "sash/algorithms/fiba.hpp"
+#include "sash/monoids/ends.hpp"
+#include "sash/monoids/sum.hpp"
+#include "sash/monoids/text.hpp"
+
+using namespace sash;
+using namespace sash::testing;
+
+namespace {
+
+//! The entries and a tree over them, which must tell the same.
+template <class M>
+class Twins {
+public:
+    explicit Twins(FibaOptions options) : tree_(M{}, options) {}
+
+    void insert(Time time) {
+        const typename M::Partial one = event(M{}, ++events_);
+        const auto found = entries_.find(time);
+        if (found == entries_.end()) {
+            entries_.emplace(time, one);
+        } else {
+            found->second = M{}.combine(found->second, one);
+        }
+        tree_.insert(time, one);
+    }
+    void evict(Time time) {
+        entries_.erase(time);
+        tree_.evict(time);
+    }
+    void bulk_evict(Time time) {
+        entries_.erase(entries_.begin(), entries_.upper_bound(time));
+        tree_.bulk_evict(time);
+    }
+    void ask(Time from, Time to) {
+        typename M::Partial total = M{}.identity();
+        if (from <= to)
+            for (auto at = entries_.lower_bound(from); at != entries_.upper_bound(to); ++at)
+                total = M{}.combine(total, at->second);
+        check(show(tree_.query(from, to)) == show(total), "the range is the entries'");
+    }
+    void check_invariants() const { tree_.check_invariants(); }
+    bool empty() const { return entries_.empty(); }
+    Time some(std::mt19937_64& random) const {
+        return std::next(entries_.begin(), static_cast<long>(random() % entries_.size()))->first;
+    }
+
+private:
+    Fiba<M> tree_;
+    std::map<Time, typename M::Partial> entries_;
+    std::int64_t events_ = 0;
+};
+
+//! Three windows slide over a tree, two up to the youngest and one up to some way behind it, while events come late,
+//! leave from the middle, and whole parts go at once.
+template <class M>
+void slide(FibaOptions options, unsigned seed, unsigned one_late_in) {
+    std::mt19937_64 random(seed);
+    Twins<M> twins(options);
+    Time now = 0;
+    for (int round = 0; round < 600; ++round) {
+        now += static_cast<Time>(random() % 3);
+        twins.insert(now);
+        if (random() % one_late_in == 0) twins.insert(now - static_cast<Time>(random() % 150));
+        if (random() % one_late_in == 0) twins.insert(now - static_cast<Time>(random() % 5));
+        if (random() % (2 * one_late_in) == 0) twins.evict(twins.some(random));
+        if (random() % 7 == 0) twins.bulk_evict(now - 200);
+        if (random() % 97 == 0) twins.bulk_evict(now - static_cast<Time>(random() % 100));
+        for (const Time length : {10, 60}) twins.ask(now - length, now);
+        twins.ask(now - 130, now - 17);
+        if (random() % 20 == 0)
+            twins.ask(now - static_cast<Time>(random() % 200), now - static_cast<Time>(random() % 99));
+        twins.check_invariants();
+    }
+}
+
+std::int64_t combines = 0;
+
+template <class M>
+using Counted = Counting<M>;
+using OwnFirst = Failing<First<>>;
+
+std::int64_t one(const SumInt&, Time time) {
+    return time & 7;
+}
+template <class M>
+First<>::Partial one(const M&, Time time) {
+    return {time, true};
+}
+
+//! In order, each window that shares the tree costs O(1) combines an event, whatever its length, at either end.
+template <class M>
+void shared_windows_are_constant(Time behind) {
+    for (const Time n : {Time{1} << 8, Time{1} << 12, Time{1} << 16}) {
+        Fiba<Counted<M>> window{Counted<M>(combines)};
+        const std::vector<Time> lengths{n / 8, n / 2, 3 * n / 4};
+        Time time = 0;
+        const auto round = [&] {
+            window.insert(time, one(M{}, time));
+            if (time >= n) window.evict();
+            const std::int64_t before = combines;
+            for (const Time length : lengths) window.query(time - length, time - behind);
+            ++time;
+            return combines - before;
+        };
+        while (time < 2 * n) round();
+        std::int64_t total = 0;
+        const Time rounds = 4000;
+        for (Time i = 0; i < rounds; ++i) total += round();
+        const double a_query = static_cast<double>(total) / static_cast<double>(rounds * 3);
+        std::printf("n = %lld, %lld behind: %.2f combines a query\n", static_cast<long long>(n),
+                    static_cast<long long>(behind), a_query);
+        check(a_query <= 8.0, "a window that shares the tree costs O(1) combines");
+    }
+}
+
+//! A hand knew an entry that has left with its leaf; an older one makes the window reach back before that time.
+void an_older_event_after_all_left() {
+    Twins<Concat> twins({2, 4});
+    for (Time time = 0; time < 40; ++time) twins.insert(time);
+    for (const Time from : {1, 5, 9, 14}) twins.ask(from, 30);
+    twins.bulk_evict(37);
+    twins.insert(3);
+    twins.check_invariants();
+    for (const Time from : {1, 5, 9, 14}) twins.ask(from, 39);
+    for (Time time = 40; time < 80; ++time) twins.insert(time);
+    for (const Time from : {1, 5, 9, 14, 38, 60}) twins.ask(from, 70);
+    twins.check_invariants();
+}
+
+//! Events at the last time that 64 bits hold.
+void the_end_of_time() {
+    Twins<Concat> twins({2, 2});
+    for (Time back = 20; back >= 0; --back) {
+        twins.insert(kLatest - back);
+        for (const Time from : {19, 8, 3, 1, 0})
+            for (const Time to : {7, 2, 1, 0}) twins.ask(kLatest - from, kLatest - to);
+        twins.check_invariants();
+    }
+}
+
+//! Any range, wherever its ends lie: a logarithm of the entries between, and what is in the two leaves that it cuts.
+template <class M>
+void ranges_are_logarithmic(bool late, double most_a_bit, double most) {
+    std::mt19937_64 random(7);
+    const Time n = Time{1} << 16;
+    Fiba<Counted<M>> window{Counted<M>(combines)};
+    for (Time i = 0; i < n; ++i) {
+        const Time time = late ? static_cast<Time>(random() % static_cast<std::uint64_t>(8 * n)) : 8 * i;
+        window.insert(time, one(M{}, time));
+    }
+    double worst = -1e9;
+    for (int bits = 3; bits <= 16; ++bits) {
+        for (int i = 0; i < 1000; ++i) {
+            const auto span = (Time{8} << bits) - 1;
+            const auto from =
+                static_cast<Time>(random() % static_cast<std::uint64_t>(8 * n - std::min(span, 8 * n - 1)));
+            const double between = static_cast<double>(window.count(from, from + span));
+            const std::int64_t before = combines;
+            window.query(from, from + span);
+            const double over = static_cast<double>(combines - before) - most_a_bit * std::log2(std::max(between, 1.0));
+            worst = std::max(worst, over);
+        }
+    }
+    std::printf("%s: any range at most %.1f log2 and %.1f combines\n", late ? "late" : "in order", most_a_bit, worst);
+    check(worst <= most, "a range costs a logarithm of its entries");
+}
+
+//! A combine that fails in a query leaves the tree and later answers right.
+void a_query_may_fail() {
+    using M = Failing<Concat>;
+    for (std::int64_t k = 0; k < 60; ++k) {
+        Fiba<M> window{M{}, {2, 4}};
+        std::string text;
+        for (Time time = 0; time < 60; ++time) {
+            window.insert(time, event(M{}, time));
+            text += event(M{}, time).text;
+        }
+        window.query(20, 55);
+        countdown = k;
+        try {
+            window.query(23, 58);
+        } catch (const Refused&) {
+        }
+        countdown = -1;
+        check(window.query(24, 59).text == text.substr(24), "up to the youngest");
+        check(window.query(23, 58).text == text.substr(23, 36), "the one that failed");
+        window.check_invariants();
+    }
+}
+
+}  // namespace
+
+int main() {
+    for (unsigned seed = 0; seed < 6; ++seed) {
+        const unsigned one_late_in = seed % 2 == 0 ? 1000 : 4;
+        slide<Concat>({2, 4}, seed, one_late_in);
+        slide<Concat>({2, 0}, seed, one_late_in);
+        slide<ArgMax<>>({}, seed, one_late_in);
+        slide<Failing<Concat>>({}, seed, one_late_in);
+    }
+    for (const Time behind : {0, 1, 20}) {
+        shared_windows_are_constant<SumInt>(behind);
+        shared_windows_are_constant<First<>>(behind);
+        shared_windows_are_constant<OwnFirst>(behind);
+    }
+    for (const bool late : {false, true}) {
+        ranges_are_logarithmic<OwnFirst>(late, 3, 40);
+        // Leaves are wide where a combine is a few instructions.
+        ranges_are_logarithmic<First<>>(late, 3, 2 * 64 + 12);
+        ranges_are_logarithmic<SumInt>(late, 3, 2 * 64 + 12);
+    }
+    an_older_event_after_all_left();
+    the_end_of_time();
+    a_query_may_fail();
+    return report();
+}
