@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "busy.hpp"
 #include "errors.hpp"
 #include "operator/config.hpp"
 #include "operator/event_batch.hpp"
@@ -77,6 +76,16 @@ BoundOperator::BoundOperator(nb::object config)
 }
 
 // Calls
+
+Busy BoundOperator::entered() const {
+    if (retired_) Busy::refuse(kWhat);
+    return Busy(busy_, kWhat);
+}
+
+void BoundOperator::retire(bool now) {
+    if (now) static_cast<void>(entered());
+    retired_ = now;
+}
 
 EmittedResults BoundOperator::blank() const {
     EmittedResults out;
@@ -163,7 +172,7 @@ KeySlot BoundOperator::key_slot(nb::handle key) {
 }
 
 nb::object BoundOperator::push(nb::handle key, nb::handle time, nb::handle value, nb::handle on_late) {
-    const Busy busy(busy_, kWhat);
+    const Busy busy = entered();
     const Moment moment = clock_.among(time);
     if (moment.kind != clock_.kind()) return nb::none();
     const nb::object own = keyed_ ? checked_key(key) : nb::none();
@@ -209,8 +218,14 @@ nb::object BoundOperator::push(nb::handle key, nb::handle time, nb::handle value
     return results;
 }
 
-std::vector<std::pair<std::size_t, Time>> BoundOperator::late(const Times& ticks) const {
-    return state().now().late_among({ticks.data(), ticks.size()}, plan().lateness, plan().reals);
+void BoundOperator::hand_over_late(std::span<const Time> ticks, nb::handle on_late) const {
+    if (on_late.is_none()) return;
+    if (finished_) {
+        for (std::size_t i = 0; i < ticks.size(); ++i) on_late(i, nb::none());
+        return;
+    }
+    for (const auto& [place, watermark] : state().now().late_among(ticks, plan().lateness, plan().reals))
+        on_late(place, watermark);
 }
 
 void BoundOperator::read_members(nb::handle row, Time ticks, Holder& holder) const {
@@ -242,11 +257,13 @@ void BoundOperator::run(EventBatch& batch, EmittedResults& out, Take take) {
 
 std::unique_ptr<OperatorResults> BoundOperator::push_many(nb::handle keys, const Times& ticks, const nb::list& columns,
                                                           nb::handle rows, const nb::list& marks, nb::handle fires,
-                                                          nb::handle nulls) {
-    const Busy busy(busy_, kWhat);
+                                                          nb::handle nulls, nb::handle on_late) {
+    const Busy busy = entered();
     EventBatch batch(row_, ticks, columns);
     batch.read_marks(marks, fires, nulls);
+    hand_over_late(batch.ticks(), on_late);
     EmittedResults out = blank();
+    if (finished_) return given(std::move(out));
     if (!state().has_rows()) out.reserve(batch.size() * plan().policies.size());
     const std::size_t mark = keys_.mark();
     std::vector<KeySlot> made;
@@ -273,7 +290,7 @@ std::unique_ptr<OperatorResults> BoundOperator::push_many(nb::handle keys, const
 }
 
 std::unique_ptr<OperatorResults> BoundOperator::advance(Time ticks) {
-    const Busy busy(busy_, kWhat);
+    const Busy busy = entered();
     EmittedResults out = blank();
     attempt(out, 0.0, true, [&] { engine_->advance(ticks); }, [&] { engine_->state().commit_all(); });
     std::unique_ptr<OperatorResults> results = given(std::move(out));
@@ -282,7 +299,7 @@ std::unique_ptr<OperatorResults> BoundOperator::advance(Time ticks) {
 }
 
 std::unique_ptr<OperatorResults> BoundOperator::finish() {
-    const Busy busy(busy_, kWhat);
+    const Busy busy = entered();
     EmittedResults out = blank();
     attempt(out, 0.0, true, [&] { engine_->finish(); }, [&] { engine_->state().commit_end(); });
     finished_ = true;
@@ -292,7 +309,7 @@ std::unique_ptr<OperatorResults> BoundOperator::finish() {
 }
 
 nb::list BoundOperator::query(nb::handle key, std::optional<Time> ticks) const {
-    const Busy busy(busy_, kWhat);
+    const Busy busy = entered();
     nb::list results;
     const std::optional<Time> at = ticks ? ticks : state().now().newest;
     if (!at) return results;
@@ -315,7 +332,7 @@ nb::list BoundOperator::query(nb::handle key, std::optional<Time> ticks) const {
 // Windows that the caller looks up
 
 void BoundOperator::insert(const Times& keys, const Times& ticks, const nb::list& columns) {
-    const Busy busy(busy_, kWhat);
+    const Busy busy = entered();
     EventBatch batch(row_, ticks, columns);
     EmittedResults out = blank();
     const std::size_t mark = keys_.mark();
@@ -334,7 +351,7 @@ void BoundOperator::insert(const Times& keys, const Times& ticks, const nb::list
 }
 
 std::unique_ptr<OperatorResults> BoundOperator::query_many(const Times& keys, const Times& ticks) {
-    const Busy busy(busy_, kWhat);
+    const Busy busy = entered();
     const std::vector<KeySlot> slots = keys_.known(std::span(keys.data(), keys.size()));
     const std::size_t windows = plan().policies.size();
     EmittedResults out = blank();
@@ -353,7 +370,7 @@ std::unique_ptr<OperatorResults> BoundOperator::query_many(const Times& keys, co
 }
 
 void BoundOperator::trim() {
-    const Busy busy(busy_, kWhat);
+    const Busy busy = entered();
     engine_->state().trim();
     drop_freed({});
 }
@@ -361,17 +378,20 @@ void BoundOperator::trim() {
 // What it knows
 
 nb::list BoundOperator::keys() const {
+    const Busy busy = entered();
     nb::list keys;
     for (const KeyId id : Snapshot(engine_->state()).keys())
         if (!state().key(id).is_expired()) keys.append(keyed_ ? keys_.key(state().slot(id)) : nb::object(nb::none()));
     return keys;
 }
 
-std::pair<std::optional<Time>, std::optional<Time>> BoundOperator::clock() const {
-    return {state().now().newest, state().now().watermark};
+std::optional<Time> BoundOperator::watermark() const {
+    const Busy busy = entered();
+    return state().now().watermark;
 }
 
 std::size_t BoundOperator::memory() const {
+    const Busy busy = entered();
     return sizeof(*this) + state().bytes() + partials_->bytes() + keys_.bytes();
 }
 
@@ -392,7 +412,8 @@ nb::object BoundOperator::start_of(const Emission& emission) const {
 
 // Snapshots
 
-std::tuple<std::vector<bool>, nb::list, nb::bytes> BoundOperator::save() const {
+BoundOperator::Saved BoundOperator::save() const {
+    // Whoever has retired it may read it.
     const Busy busy(busy_, kWhat);
     const Snapshot snapshot(engine_->state());
     nb::list keys;
@@ -403,11 +424,13 @@ std::tuple<std::vector<bool>, nb::list, nb::bytes> BoundOperator::save() const {
     const std::string bytes = writer.take();
     std::vector<bool> reals;
     for (std::size_t i = 0; i < row_.slots().size(); ++i) reals.push_back(mode_.reals[i]);
-    return {reals, keys, nb::bytes(bytes.data(), bytes.size())};
+    return {
+        reals, keys, nb::bytes(bytes.data(), bytes.size()), {state().now().newest, state().now().watermark, finished_}};
 }
 
 void BoundOperator::restore(const nb::list& keys, const std::vector<bool>& reals, const nb::bytes& body,
                             std::optional<Time> newest, std::optional<Time> watermark, bool finished) {
+    const Busy busy = entered();
     try {
         for (std::size_t i = 0; i < reals.size() && i < kMostSlots; ++i) mode_.reals[i] = reals[i];
         partials_ = make_partials(row_.layout(mode_), shape_);
@@ -425,6 +448,7 @@ void BoundOperator::restore(const nb::list& keys, const std::vector<bool>& reals
 }
 
 void BoundOperator::read_times_as_reals() {
+    const Busy busy = entered();
     Mode mode = mode_;
     mode.scale = {1.0, true};
     try {

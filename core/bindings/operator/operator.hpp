@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "busy.hpp"
 #include "monoids/row.hpp"
 #include "operator/keys.hpp"
 #include "operator/partials.hpp"
@@ -34,13 +35,12 @@ public:
 
     //! One event; the results that it triggers. None for a float time among integers, which is not taken.
     nb::object push(nb::handle key, nb::handle time, nb::handle value, nb::handle on_late);
-    //! Many events by columns; late ones are passed over. `rows` are the values as Python has them, where anything
-    //! reads them; `marks` has a column for each window that reads one.
+    //! Many events by columns. `rows` are the values as Python has them, where anything reads them; `marks` has a
+    //! column for each window that reads one; `on_late`, if any, is told the place of a late event and its watermark,
+    //! None if the stream had ended.
     std::unique_ptr<OperatorResults> push_many(nb::handle keys, const Times& ticks, const nb::list& columns,
                                                nb::handle rows, const nb::list& marks, nb::handle fires,
-                                               nb::handle nulls);
-    //! Which events of a batch would be late, and behind which watermark; nothing changes.
-    std::vector<std::pair<std::size_t, Time>> late(const Times& ticks) const;
+                                               nb::handle nulls, nb::handle on_late);
     std::unique_ptr<OperatorResults> advance(Time ticks);
     std::unique_ptr<OperatorResults> finish();
     //! The stream ended before it began.
@@ -58,12 +58,16 @@ public:
     void trim();
 
     nb::list keys() const;
-    std::pair<std::optional<Time>, std::optional<Time>> clock() const;
+    std::optional<Time> watermark() const;
     std::size_t memory() const;
-    std::size_t events() const { return static_cast<std::size_t>(state().count()); }
 
-    //! The kinds of the columns, the keys in their order, and their states.
-    std::tuple<std::vector<bool>, nb::list, nb::bytes> save() const;
+    //! The kinds of the columns, the keys in their order, their states; the newest event, the watermark, and whether
+    //! the stream has ended.
+    using Saved =
+        std::tuple<std::vector<bool>, nb::list, nb::bytes, std::tuple<std::optional<Time>, std::optional<Time>, bool>>;
+    Saved save() const;
+    //! From now on, or no longer, every call but save() is refused: another operator takes its place.
+    void retire(bool now);
     //! Into an operator that is new.
     void restore(const nb::list& keys, const std::vector<bool>& reals, const nb::bytes& body,
                  std::optional<Time> newest, std::optional<Time> watermark, bool finished);
@@ -91,6 +95,8 @@ private:
     //! A user's function runs in the midst of a call.
     bool runs_python() const { return runs_python_; }
 
+    //! The one call at a time.
+    Busy entered() const;
     EmittedResults blank() const;
     //! Runs work(), without the GIL where it can, as one call: everything is as it was if it fails.
     template <class Work, class Commit>
@@ -108,6 +114,7 @@ private:
     template <class Take>
     void run(EventBatch& batch, EmittedResults& out, Take take);
     void read_members(nb::handle row, Time ticks, Holder& holder) const;
+    void hand_over_late(std::span<const Time> ticks, nb::handle on_late) const;
 
     nb::object config_;
     RowReader row_;
@@ -130,6 +137,7 @@ private:
     //! How far results of integers may have come: the sizes of all that ever came in.
     double reach_ = 0.0;
     bool finished_ = false;
+    bool retired_ = false;
     mutable bool busy_ = false;
 };
 

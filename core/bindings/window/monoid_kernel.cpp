@@ -22,11 +22,11 @@ void MonoidKernel::list(Time from, std::size_t most, const Listener& listener) c
 void MonoidKernel::merge(const Kernel& other) {
     std::vector<Time> times;
     std::vector<AnyPartial> partials;
-    const auto take = [&](Time time, const AnyPartial& partial) {
+    const auto& source = static_cast<const MonoidKernel&>(other);
+    source.for_each_entry(kEarliest, other.size(), [&](Time time, const AnyPartial& partial) {
         times.push_back(time);
-        partials.push_back(partial);
-    };
-    dynamic_cast<const MonoidKernel&>(other).for_each_entry(kEarliest, other.size(), take);
+        partials.push_back(operations_->taken(partial, *source.operations_));
+    });
     put_all(times, partials);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,14 @@ public:
     virtual bool is_neutral(const AnyPartial& partial) const = 0;
     virtual void write(Writer& writer, const AnyPartial& partial) const = 0;
     virtual AnyPartial read(Reader& reader) const = 0;
+    //! A partial of the same monoid, which another algorithm may keep in another form: a record in place, or not.
+    AnyPartial taken(const AnyPartial& partial, const Operations& from) const {
+        if (typeid(*this) == typeid(from)) return partial;
+        Writer writer;
+        from.write(writer, partial);
+        Reader reader(writer.bytes());
+        return read(reader);
+    }
 
     //! The monoid of the same entries at other times; a record gets the layout for those.
     virtual OperationsPtr at_times(const LayoutPtr& layout) const = 0;

@@ -243,9 +243,5 @@ def _described(manifest: Manifest, aggregation: Aggregation, algorithm: str) -> 
 
 
 def _restore(window: StoredWindow, values: str, times: str, manifest: Manifest) -> None:
-    try:
+    with snapshots.reading(f"the window {manifest.window!r} cannot be read"):
         window._restore(values, Kind.parse(times), manifest.state)
-    except (SnapshotError, StoreError):
-        raise
-    except Exception as error:  # whatever a codec in Python makes of damaged bytes
-        raise SnapshotError(f"the window {manifest.window!r} cannot be read: {error}") from error
