@@ -92,9 +92,9 @@ def test_a_door_takes_a_value_or_says_what_is_wrong_with_it(name: str) -> None:
             DOORS[name](odd)
         except (sash.SashError, TypeError, ValueError, OverflowError, LookupError) as error:
             if CPLUSPLUS.search(str(error)) or not str(error) or isinstance(error, AssertionError):
-                pytest.fail(f"{odd!r}: {type(error).__name__}: {error}")
+                pytest.fail(f"{odd!a}: {type(error).__name__}: {str(error)!a}")
             if "of a type or a size that the core does not take" in str(error):
-                pytest.fail(f"{odd!r} is found out in the core only: {error}")
+                pytest.fail(f"{odd!a} is found out in the core only: {error}")
 
 
 @pytest.mark.parametrize("one", ["fiba", "amta", "recalc"])

@@ -203,14 +203,14 @@ class Window(_core.Window):
         >>> sash.Window.restore(w.snapshot()).query()
         'ab'
         """
-        described = snapshots.Description(
-            aggregation=self.aggregation.to_dict(),
-            algorithm=self.algorithm,
-            options=self._options,
-            times=str(self._time_kind) if len(self) else None,
-            values=self._value_kind if len(self) else None,
-        )
-        return _core.seal(described.to_bytes(), self._save())
+        described, body = self._described(self._options)
+        return _core.seal(described.to_bytes(), body)
+
+    def _described(self, options: dict[str, Any]) -> tuple[snapshots.Description, bytes]:
+        """The window in words and in bytes, both of one moment."""
+        times, values, body = self._save()
+        kind = None if times is None else str(times)
+        return snapshots.Description(self.aggregation.to_dict(), self.algorithm, options, kind, values), body
 
     @classmethod
     def restore(cls, blob: bytes, aggregation: Aggregation | None = None) -> Window:

@@ -94,8 +94,8 @@ EmittedResults BoundOperator::blank() const {
 }
 
 template <class Work, class Commit>
-void BoundOperator::attempt(EmittedResults& out, double reach, bool release, Work work, Commit commit) {
-    const bool careful = runs_python() || !(reach_ + reach < kSafe) || plan().may_fail();
+void BoundOperator::attempt(EmittedResults& out, bool release, Work work, Commit commit) {
+    const bool careful = runs_python() || mode_.wide || plan().may_fail();
     auto& state = engine_->state();
     const auto run = [&] {
         state.begin(careful);
@@ -117,20 +117,31 @@ void BoundOperator::attempt(EmittedResults& out, double reach, bool release, Wor
             run();
         }
     });
-    reach_ += reach;
+}
+
+std::unique_ptr<OperatorPartials> BoundOperator::in_mode(const OperatorPartials& partials, const Mode& from,
+                                                         const Mode& to) const {
+    std::unique_ptr<OperatorPartials> changed;
+    if (from != to) named_errors([&] { changed = partials.with_layout(row_.layout(to), row_.forms(from, to)); });
+    return changed;
 }
 
 template <class Work>
-void BoundOperator::in_mode(const Mode& wider, Work work) {
-    std::unique_ptr<OperatorPartials> changed;
-    if (wider != mode_) {
-        named_errors([&] {
-            const std::vector<bool> reading = row_.reading(wider.reals & ~mode_.reals);
-            changed = partials_->with_layout(row_.layout(wider), reading);
-        });
-        engine_->state().set_partials(*changed);
+void BoundOperator::in_mode(Mode mode, std::span<const Time> ticks, std::span<const Field> fields, Work work) {
+    std::unique_ptr<OperatorPartials> changed = in_mode(*partials_, mode_, mode);
+    const auto now = [&]() -> const OperatorPartials& { return changed ? *changed : *partials_; };
+    const double further = now().reach_of(ticks, fields);
+    double reach = reach_ + further;
+    // What has been evicted reaches no longer. This is O(n), and comes at most once for as much as was counted.
+    if (!mode.wide && !(reach < kNarrowReach)) reach = now().reach() + further;
+    if (!mode.wide && !(reach < kNarrowReach)) {
+        Mode wide = mode;
+        wide.wide = true;
+        changed = in_mode(now(), mode, wide);
+        mode = wide;
     }
-    const Mode before = std::exchange(mode_, wider);
+    if (changed) engine_->state().set_partials(*changed);
+    const Mode before = std::exchange(mode_, mode);
     try {
         work();
     } catch (...) {
@@ -139,6 +150,7 @@ void BoundOperator::in_mode(const Mode& wider, Work work) {
         throw;
     }
     if (changed) partials_ = std::move(changed);
+    reach_ = reach;
 }
 
 void BoundOperator::drop_freed(std::span<const KeySlot> made) {
@@ -196,12 +208,11 @@ nb::object BoundOperator::push(nb::handle key, nb::handle time, nb::handle value
     const std::size_t mark = keys_.mark();
     try {
         const KeySlot slot = key_slot(own);
-        in_mode(wider, [&] {
-            OperatorPartials& partials = engine_->state().partials();
+        in_mode(wider, {&moment.ticks, 1}, holder.fields, [&] {
             attempt(
-                out, partials.reach_of({&moment.ticks, 1}, holder.fields), false,
+                out, false,
                 [&] {
-                    const bool taken = partials.lift(incoming);
+                    const bool taken = engine_->state().partials().lift(incoming);
                     engine_->take({slot, moment.ticks, taken, !taken || skipped, fires, marks});
                 },
                 [&] { engine_->state().commit(); });
@@ -248,10 +259,9 @@ std::vector<KeySlot> BoundOperator::key_slots(nb::handle keys, std::size_t size)
 
 template <class Take>
 void BoundOperator::run(EventBatch& batch, EmittedResults& out, Take take) {
-    in_mode(settled(batch.mode(), batch.fields()), [&] {
+    in_mode(settled(batch.mode(), batch.fields()), batch.ticks(), batch.fields(), [&] {
         OperatorPartials& partials = engine_->state().partials();
-        const double reach = partials.reach_of(batch.ticks(), batch.fields());
-        attempt(out, reach, true, [&] { take(partials); }, [&] { engine_->state().commit(); });
+        attempt(out, true, [&] { take(partials); }, [&] { engine_->state().commit(); });
     });
 }
 
@@ -292,7 +302,7 @@ std::unique_ptr<OperatorResults> BoundOperator::push_many(nb::handle keys, const
 std::unique_ptr<OperatorResults> BoundOperator::advance(Time ticks) {
     const Busy busy = entered();
     EmittedResults out = blank();
-    attempt(out, 0.0, true, [&] { engine_->advance(ticks); }, [&] { engine_->state().commit_all(); });
+    attempt(out, true, [&] { engine_->advance(ticks); }, [&] { engine_->state().commit_all(); });
     std::unique_ptr<OperatorResults> results = given(std::move(out));
     drop_freed({});
     return results;
@@ -301,7 +311,7 @@ std::unique_ptr<OperatorResults> BoundOperator::advance(Time ticks) {
 std::unique_ptr<OperatorResults> BoundOperator::finish() {
     const Busy busy = entered();
     EmittedResults out = blank();
-    attempt(out, 0.0, true, [&] { engine_->finish(); }, [&] { engine_->state().commit_end(); });
+    attempt(out, true, [&] { engine_->finish(); }, [&] { engine_->state().commit_end(); });
     finished_ = true;
     std::unique_ptr<OperatorResults> results = given(std::move(out));
     drop_freed({});
@@ -418,28 +428,39 @@ BoundOperator::Saved BoundOperator::save() const {
     const Snapshot snapshot(engine_->state());
     nb::list keys;
     for (const KeyId id : snapshot.keys()) keys.append(keys_.key(state().slot(id)));
+    // Equal contents give equal bytes: what was wide once, and need not be any more, is written as what never was.
+    Mode mode = mode_;
+    mode.wide = mode_.wide && !(partials_->reach() < kNarrowReach);
+    const std::unique_ptr<OperatorPartials> narrow = in_mode(*partials_, mode_, mode);
     Writer writer;
-    writer.real(reach_);
+    if (narrow) engine_->state().set_partials(*narrow);
     snapshot.save(writer);
+    engine_->state().set_partials(*partials_);
     const std::string bytes = writer.take();
     std::vector<bool> reals;
-    for (std::size_t i = 0; i < row_.slots().size(); ++i) reals.push_back(mode_.reals[i]);
-    return {
-        reals, keys, nb::bytes(bytes.data(), bytes.size()), {state().now().newest, state().now().watermark, finished_}};
+    for (std::size_t i = 0; i < row_.slots().size(); ++i) reals.push_back(mode.reals[i]);
+    return {{reals, mode.wide},
+            keys,
+            nb::bytes(bytes.data(), bytes.size()),
+            {state().now().newest, state().now().watermark, finished_}};
 }
 
-void BoundOperator::restore(const nb::list& keys, const std::vector<bool>& reals, const nb::bytes& body,
-                            std::optional<Time> newest, std::optional<Time> watermark, bool finished) {
+void BoundOperator::restore(const nb::list& keys, const std::pair<std::vector<bool>, bool>& columns,
+                            const nb::bytes& body, std::optional<Time> newest, std::optional<Time> watermark,
+                            bool finished) {
     const Busy busy = entered();
     try {
+        const auto& [reals, wide] = columns;
         for (std::size_t i = 0; i < reals.size() && i < kMostSlots; ++i) mode_.reals[i] = reals[i];
+        mode_.wide = wide;
         partials_ = make_partials(row_.layout(mode_), shape_);
         engine_->state().set_partials(*partials_);
         Reader reader({body.c_str(), body.size()});
-        reach_ = reader.real();
         engine_->state().now() = {newest, watermark};
         Snapshot(engine_->state()).restore(reader, keys_.slots(keys));
         if (reader.left() != 0) throw DamagedSnapshot("bytes follow its last key");
+        reach_ = partials_->reach();
+        if (!wide && !(reach_ < kNarrowReach)) throw DamagedSnapshot("its integers need more than 64 bits");
     } catch (const DamagedSnapshot& damage) {
         raise("SnapshotError", std::string("the snapshot cannot be read: ") + damage.what());
     }

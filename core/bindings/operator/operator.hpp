@@ -61,15 +61,15 @@ public:
     std::optional<Time> watermark() const;
     std::size_t memory() const;
 
-    //! The kinds of the columns, the keys in their order, their states; the newest event, the watermark, and whether
-    //! the stream has ended.
-    using Saved =
-        std::tuple<std::vector<bool>, nb::list, nb::bytes, std::tuple<std::optional<Time>, std::optional<Time>, bool>>;
+    //! The kinds of the columns, and whether their integers are wide; the keys in their order, their states; the newest
+    //! event, the watermark, and whether the stream has ended.
+    using Saved = std::tuple<std::pair<std::vector<bool>, bool>, nb::list, nb::bytes,
+                             std::tuple<std::optional<Time>, std::optional<Time>, bool>>;
     Saved save() const;
     //! From now on, or no longer, every call but save() is refused: another operator takes its place.
     void retire(bool now);
     //! Into an operator that is new.
-    void restore(const nb::list& keys, const std::vector<bool>& reals, const nb::bytes& body,
+    void restore(const nb::list& keys, const std::pair<std::vector<bool>, bool>& columns, const nb::bytes& body,
                  std::optional<Time> newest, std::optional<Time> watermark, bool finished);
     //! Times that were integers are reals from now on. What a failure leaves behind is of no use.
     void read_times_as_reals();
@@ -87,9 +87,6 @@ private:
     using Engine = Operator<OperatorPartials>;
     using Snapshot = OperatorSnapshot<OperatorPartials>;
 
-    //! Nothing that reaches no further can fail.
-    static constexpr double kSafe = 0x1p62;
-
     const OperatorState<OperatorPartials>& state() const { return std::as_const(*engine_).state(); }
     const OperatorPlan& plan() const { return state().plan(); }
     //! A user's function runs in the midst of a call.
@@ -100,10 +97,13 @@ private:
     EmittedResults blank() const;
     //! Runs work(), without the GIL where it can, as one call: everything is as it was if it fails.
     template <class Work, class Commit>
-    void attempt(EmittedResults& out, double reach, bool release, Work work, Commit commit);
-    //! Runs work() over partials in the mode that a batch makes necessary.
+    void attempt(EmittedResults& out, bool release, Work work, Commit commit);
+    //! Runs work() over partials in the mode that events make necessary: their columns, and how far their integers
+    //! reach.
     template <class Work>
-    void in_mode(const Mode& wider, Work work);
+    void in_mode(Mode mode, std::span<const Time> ticks, std::span<const Field> fields, Work work);
+    //! The partials in another mode; nothing where it is this one.
+    std::unique_ptr<OperatorPartials> in_mode(const OperatorPartials& partials, const Mode& from, const Mode& to) const;
     void drop_freed(std::span<const KeySlot> made);
     std::unique_ptr<OperatorResults> given(EmittedResults out);
     KeySlot key_slot(nb::handle key);
@@ -134,7 +134,7 @@ private:
     nb::object skips_;
     nb::object checked_key_;
     nb::object early_start_;
-    //! How far results of integers may have come: the sizes of all that ever came in.
+    //! How far the integers that are here reach at most. Nothing fails, and 64 bits are enough, below kNarrowReach.
     double reach_ = 0.0;
     bool finished_ = false;
     bool retired_ = false;

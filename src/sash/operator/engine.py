@@ -27,7 +27,7 @@ OnLate = Callable[[Any, Any, Any, Any], Any]
 #: Plain values that a snapshot holds.
 EngineState = dict[str, Any]
 
-_VERSION: Final = 3
+_VERSION: Final = 4
 
 
 class Engine:
@@ -72,8 +72,8 @@ class Engine:
 
     def dump(self) -> EngineState:
         """The state as plain values. Cost: O(n)."""
-        reals, keys, body, clock = self.core.save()
-        return {"version": _VERSION, "clock": clock, "keys": keys, "reals": list(reals), "body": body}
+        columns, keys, body, clock = self.core.save()
+        return {"version": _VERSION, "clock": clock, "keys": keys, "columns": columns, "body": body}
 
     @classmethod
     def load(cls, spec: Spec, kind: Kind, state: Mapping[str, Any]) -> Engine:
@@ -83,7 +83,9 @@ class Engine:
             if state["version"] != _VERSION:
                 raise ValueError("the state of the operator is that of another version")
             newest, watermark, finished = state["clock"]
-            engine.core.restore(checked_keys(state["keys"]), state["reals"], state["body"], newest, watermark, finished)
+            engine.core.restore(
+                checked_keys(state["keys"]), state["columns"], state["body"], newest, watermark, finished
+            )
         return engine
 
     def copy(self) -> Engine:

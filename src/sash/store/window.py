@@ -106,14 +106,8 @@ class StoredWindow(Window):
         >>> sash.Window(sash.Sum(), algorithm="amta", store=store).query()
         5
         """
-        described = snapshots.Description(
-            aggregation=self.aggregation.to_dict(),
-            algorithm=self.algorithm,
-            options={},
-            times=str(self._time_kind) if len(self) else None,
-            values=self._value_kind if len(self) else None,
-        )
-        self._pager.commit(described.to_bytes().decode(), self._save())
+        described, state = self._described({})
+        self._pager.commit(described.to_bytes().decode(), state)
 
     def close(self, commit: bool = True) -> None:
         """Commit, unless `commit=False`, and release the store. The window cannot be used any more.
