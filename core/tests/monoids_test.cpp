@@ -51,6 +51,12 @@ bool same(const Mean::Partial& a, const Mean::Partial& b) {
 bool same(const Moments::Partial& a, const Moments::Partial& b) {
     return same(a.mean, b.mean) && same(a.spread, b.spread) && a.count == b.count;
 }
+bool same(const SumWide::Partial& a, const SumWide::Partial& b) {
+    return a == b;
+}
+bool same(const ProductInt::Partial& a, const ProductInt::Partial& b) {
+    return a == b;
+}
 bool same(const Range::Partial& a, const Range::Partial& b) {
     return a.least == b.least && a.greatest == b.greatest;
 }

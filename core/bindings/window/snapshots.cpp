@@ -157,7 +157,8 @@ void Window::restore(std::string_view mode, nb::object label, std::string_view b
         change.kernel = make(change.mode);
         Reader reader(body);
         change.kernel->restore(reader);
-        if (!change.mode.wide) change.reach = change.kernel->reach();
+        // Over a store sums are wide from the start, and no page is read before it is needed.
+        if (!change.mode.wide && !spec_.algorithm.store) change.reach = change.kernel->reach();
         if (!(change.reach < kNarrowReach)) throw DamagedSnapshot("its integers need more than 64 bits");
         commit(change);
     });
