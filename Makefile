@@ -7,6 +7,7 @@
 #   make docs       the site of the documents, in build/site; warnings are errors
 #   make lint       ruff, mypy and clang-format, none of which changes a file
 #   make format     what ruff and clang-format can repair
+#   make fuzz       random programs beside what is slow and right, for SECONDS=60
 #   make sanitize   the tests of the core under AddressSanitizer and UndefinedBehaviorSanitizer
 #   make clean      removes .venv and build
 
@@ -30,7 +31,7 @@ PIN := $(if $(shell command -v taskset),taskset -c 0)
 CORE := $(shell find core/include core/bindings -type f 2>/dev/null)
 SOURCES = $(shell find core -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: build test demo bench docs lint format sanitize clean
+.PHONY: build test demo bench docs lint format fuzz sanitize clean
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -73,6 +74,10 @@ format: $(VENV)/.lint
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 	@$(BIN)/clang-format -i $(SOURCES)
+
+SECONDS ?= 60
+fuzz: $(VENV)/.core
+	@cd tests && $(CURDIR)/$(BIN)/python -m fuzz $(SECONDS)
 
 # The package with a sanitized core lies in build/sanitize/site. It is imported by the interpreter below .venv, which
 # does not read .pth files from PYTHONPATH, so that the ordinary core of .venv stays out of the way. Leaks are looked

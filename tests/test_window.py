@@ -356,19 +356,13 @@ class TestBadInput:
             window.bulk_insert([5, 6], [1, value])
 
     def test_a_value_beyond_64_bits(self, window):
-        for value in (2**63, -(2**63), -(2**63) - 1):
+        for value in (2**63, -(2**63) - 1):
             with pytest.raises(OverflowError):
                 window.insert(5, value)
             with pytest.raises(OverflowError):
                 window.bulk_insert([5, 6], [1, value])
         with pytest.raises(OverflowError):
             window.bulk_insert([5], np.array([2**63], np.uint64))
-
-    def test_a_sum_that_would_overflow(self, window):
-        with pytest.raises(OverflowError, match="does not fit in 64 bits"):
-            window.insert(5, 2**63 - 1)
-        with pytest.raises(OverflowError):
-            window.bulk_insert([5, 6], [2**62, 2**62])
 
     def test_arrays_of_different_lengths(self, window):
         for times, values in [([5, 6], [1]), ([], [1]), (np.arange(3), np.arange(2)), ([5], pa.array([1, None]))]:

@@ -10,15 +10,18 @@ namespace sash::face {
 class Busy {
 public:
     Busy(bool& flag, const char* what) : flag_(flag) {
-        if (flag_)
-            throw std::runtime_error(std::string("the ") + what +
-                                     " is in use, by another thread or by a callback of its own: wait for that call to "
-                                     "end, or give each thread one of its own");
+        if (flag_) refuse(what);
         flag_ = true;
     }
     Busy(const Busy&) = delete;
     Busy& operator=(const Busy&) = delete;
     ~Busy() { flag_ = false; }
+
+    [[noreturn]] static void refuse(const char* what) {
+        throw std::runtime_error(std::string("the ") + what +
+                                 " is in use, by another thread or by a callback of its own: wait for that call to "
+                                 "end, or give each thread one of its own");
+    }
 
 private:
     bool& flag_;

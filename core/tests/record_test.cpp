@@ -246,22 +246,35 @@ void an_inverse_is_that_of_the_parts() {
     check_throws<std::logic_error>([&] { static_cast<void>(mixed.inverse(mixed.identity(), mixed.identity())); });
 }
 
-void an_overflow_of_one_part_is_refused() {
-    auto layout = std::make_shared<Layout>();
-    layout->add(Extremes(false, Max{}), {0, 0});
-    check(!Record<Words<2>>(layout).may_overflow(), "extremes do not");
-    layout->add(SumInt{}, {0, 0});
-    const Record<Words<2>> record(layout);
-    check(record.may_overflow(), "a sum may");
-    Checked<Fiba<Record<Words<2>>>, Order::any> window(record);
-    const auto lifted = [&](std::int64_t number) { return record.lift(Row{0, {whole(number)}}.event()); };
-    window.insert(1, lifted(kGreatest));
-    check_throws<std::overflow_error>([&] { window.insert(2, lifted(1)); });
-    check(window.size() == 1, "nothing has changed");
-    window.insert(2, lifted(-1));
-    check(same(record.lower(window.query())[1], Outcome(kGreatest - 1)), "the sum fits again");
-    // The neutral cell of an extreme is no value.
-    check_throws<std::overflow_error>([&] { lifted(std::numeric_limits<std::int64_t>::min()); });
+//! As far as integers reach, 64 bits are enough; beyond that, the parts have forms that hold the full range.
+void parts_take_the_full_range() {
+    const auto make = [](bool wide) {
+        auto layout = std::make_shared<Layout>();
+        if (wide) {
+            layout->add(MarkedExtremes(true, NumberKind::integer), {0, 0});
+            layout->add(SumWide{}, {0, 0});
+        } else {
+            layout->add(Extremes(true, Max{}), {0, 0});
+            layout->add(SumInt{}, {0, 0});
+        }
+        return layout;
+    };
+    const Record<Words<2>> narrow(make(false));
+    const Record<Words<8>> wide(make(true));
+    const auto row = [](std::int64_t number) { return Row{0, {whole(number)}}; };
+    check(narrow.layout().reach(row(-5).event()) == 5.0, "as far as its size");
+    check(!(narrow.layout().reach(row(kGreatest).event()) < kNarrowReach), "the neutral cell of the least");
+    const std::vector<Form> spread(2, Form::wide), back(2, Form::narrow);
+    const auto small = narrow.lift(row(-5).event());
+    const auto large = wide.converted(spread, small.data(), narrow.layout());
+    check(large == wide.lift(row(-5).event()), "the same in the full range");
+    check(narrow.converted(back, large.data(), wide.layout()) == small, "and back");
+    check(wide.converted(spread, narrow.identity().data(), narrow.layout()) == wide.identity(),
+          "nothing stays nothing");
+    const auto both = wide.combine(wide.lift(row(kGreatest).event()), wide.lift(row(kGreatest).event()));
+    check(same(wide.layout().lower(0, both.data()), Outcome(kGreatest)), "the neutral cell is a value");
+    check_throws<std::overflow_error>([&] { static_cast<void>(wide.layout().lower(1, both.data())); });
+    check(wide.reach(both) > 0x1p63, "it reaches further than 64 bits");
 }
 
 //! Integers that turn into reals in one column; the parts that read another stay as they are.
@@ -281,7 +294,7 @@ void a_column_widens_alone() {
         return layout;
     };
     const Record<Words<16>> integers(make(false)), reals(make(true));
-    const std::vector<bool> wide{false, true, true, true, false};
+    const std::vector<Form> forms{Form::same, Form::real, Form::real, Form::real, Form::same};
     Random random(13);
     for (int trial = 0; trial < 100; ++trial) {
         const auto first = any_row(random, 0), second = any_row(random, 1);
@@ -291,13 +304,16 @@ void a_column_widens_alone() {
             other.fields[kWhole] = real(row.fields[kWhole].real);
             return reals.lift(other.event());
         };
-        const auto widened = [&](const auto& partial) { return integers.widened(wide, partial, reals); };
+        const auto widened = [&](const auto& partial) {
+            return reals.converted(forms, partial.data(), integers.layout());
+        };
         check(widened(a) == one(first), "as if it had come as a real");
         check(widened(integers.combine(a, b)) == reals.combine(widened(a), widened(b)), "before or after combining");
     }
-    check(integers.widened(wide, integers.identity(), reals) == reals.identity(), "nothing stays nothing");
+    check(reals.converted(forms, integers.identity().data(), integers.layout()) == reals.identity(),
+          "nothing stays nothing");
     const auto huge = integers.lift(Row{0, {whole(kGreatest - 1), real(0.5), whole(1)}}.event());
-    check_throws<Inexact>([&] { static_cast<void>(integers.widened(wide, huge, reals)); });
+    check_throws<Inexact>([&] { static_cast<void>(reals.converted(forms, huge.data(), integers.layout())); });
 }
 
 void times_are_mapped_where_they_are_kept() {
@@ -393,12 +409,12 @@ void a_failure_in_compiled_code_absorbs() {
     const auto lifted = [&](double number) { return record.lift(compiled_row(number).event()); };
     const auto good = lifted(1.0);
     for (const auto& failed : {lifted(13.0), record.combine(lifted(7.0), good), record.combine(good, lifted(7.0))}) {
-        check(record.overflowed(failed), "marked");
-        check(record.overflowed(record.combine(failed, good)) && record.overflowed(record.combine(good, failed)),
+        check(record.failed(failed), "marked");
+        check(record.failed(record.combine(failed, good)) && record.failed(record.combine(good, failed)),
               "and so is all that it is combined with");
         check_throws<CompiledError>([&] { static_cast<void>(record.lower(failed)); });
     }
-    check(!record.overflowed(lifted(7.0)), "alone it is sound");
+    check(!record.failed(lifted(7.0)), "alone it is sound");
     check_throws<CompiledError>([&] { static_cast<void>(record.lower(lifted(99.0))); });
     // An eviction never fails, and the answer is back once the culprit has left.
     Checked<Fiba<Record<Words<4>>>, Order::any> window(record);
@@ -420,7 +436,7 @@ int main() {
     bytes_come_back<Words<64>>();
     bytes_come_back<std::vector<Word>>();
     an_inverse_is_that_of_the_parts();
-    an_overflow_of_one_part_is_refused();
+    parts_take_the_full_range();
     a_column_widens_alone();
     times_are_mapped_where_they_are_kept();
     compiled_functions_are_a_part();

@@ -272,9 +272,12 @@ def _read_int(reader: _Reader, depth: int) -> int:
 def _read_float(reader: _Reader, depth: int) -> float:
     content = reader.take(8)
     value: float = struct.unpack("<d", content)[0]
-    if math.isnan(value) and content != _NAN:
+    if not math.isnan(value):
+        return value
+    if content != _NAN:
         raise reader.not_canonical("NaN")
-    return value
+    # NaN is equal to itself alone: one object for all of them, so that a key is found again.
+    return math.nan
 
 
 def _read_parsed(reader: _Reader, parse: Callable[[str], Any], write: Callable[[Any], str]) -> Any:

@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from sash.aggregations.base import Aggregation
-from sash.errors import AggregationError, SnapshotError
+from sash.errors import AggregationError, SnapshotError, StoreError
 
-__all__ = ["Description"]
+__all__ = ["Description", "reading"]
 
-Built = TypeVar("Built")
+
+@contextmanager
+def reading(what: str = "the snapshot cannot be read") -> Iterator[None]:
+    """Whatever goes wrong with bytes that nobody vouches for is a `SnapshotError`, also where it shows far behind them.
+
+    >>> with reading():
+    ...     int("damaged")
+    Traceback (most recent call last):
+    ...
+    sash.errors.SnapshotError: the snapshot cannot be read: invalid literal for int() with base 10: 'damaged'
+    """
+    try:
+        yield
+    except (SnapshotError, StoreError):
+        raise
+    except Exception as error:
+        raise SnapshotError(f"{what}: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +59,8 @@ class Description:
     @staticmethod
     def from_bytes(header: bytes) -> Description:
         """The header of such bytes; `SnapshotError` if it is none."""
-        try:
+        with reading("the snapshot cannot be read: its header is damaged"):
             fields = json.loads(header)
-        except (ValueError, RecursionError) as error:
-            raise SnapshotError(f"the snapshot cannot be read: its header is damaged ({error})") from error
         match fields:
             case {
                 "aggregation": dict(aggregation),
@@ -65,10 +80,8 @@ class Description:
         Sum()
         """
         if aggregation is None:
-            try:
+            with reading("the snapshot's aggregation is not known here"):
                 return Aggregation.from_dict(self.aggregation)
-            except AggregationError as error:
-                raise SnapshotError(f"the snapshot's aggregation is not known here: {error}") from error
         if not isinstance(aggregation, Aggregation):
             raise AggregationError(f"an aggregation is needed, not {aggregation!r:.60}")
         if _canonical(aggregation.to_dict()) != _canonical(self.aggregation):
@@ -80,17 +93,8 @@ class Description:
     def _name(self) -> str:
         try:
             return repr(Aggregation.from_dict(self.aggregation))
-        except AggregationError:
+        except Exception:  # it is only called something
             return str(self.aggregation.get("name"))[:60]
-
-    def build(self, make: Callable[..., Built]) -> Built:
-        """What `make(algorithm, options)` gives; `SnapshotError` if there is no such algorithm, or no such options."""
-        try:
-            return make(self.algorithm, self.options)
-        except SnapshotError:
-            raise
-        except (TypeError, ValueError) as error:
-            raise SnapshotError(f"the snapshot cannot be restored here: {error}") from error
 
 
 def _canonical(value: Any) -> bytes:

@@ -16,7 +16,7 @@ from sash.aggregations.composite import Composite
 from sash.aggregations.meant import checked_aggregation
 from sash.aggregations.records import Path, found, takes_row, value_of
 from sash.columns import as_columns, items_of, read_column, read_rows
-from sash.errors import AggregationError, SnapshotError
+from sash.errors import AggregationError
 from sash.markup import as_html
 from sash.times import FLOAT, INT, Kind, encode_array, encode_as
 
@@ -204,14 +204,14 @@ class Window(_core.Window):
         >>> sash.Window.restore(w.snapshot()).query()
         'ab'
         """
-        described = snapshots.Description(
-            aggregation=self.aggregation.to_dict(),
-            algorithm=self.algorithm,
-            options=self._options,
-            times=str(self._time_kind) if len(self) else None,
-            values=self._value_kind if len(self) else None,
-        )
-        return _core.seal(described.to_bytes(), self._save())
+        described, body = self._described(self._options)
+        return _core.seal(described.to_bytes(), body)
+
+    def _described(self, options: dict[str, Any]) -> tuple[snapshots.Description, bytes]:
+        """The window in words and in bytes, both of one moment."""
+        times, values, body = self._save()
+        kind = None if times is None else str(times)
+        return snapshots.Description(self.aggregation.to_dict(), self.algorithm, options, kind, values), body
 
     @classmethod
     def restore(cls, blob: bytes, aggregation: Aggregation | None = None) -> Window:
@@ -231,15 +231,11 @@ class Window(_core.Window):
             raise TypeError(f"a snapshot is bytes, not {type(blob).__name__}")
         header, body = _core.open_snapshot(bytes(blob))
         described = snapshots.Description.from_bytes(header)
-        window = described.build(lambda name, options: cls(described.matching(aggregation), name, **options))
-        if described.times is None or described.values is None:
-            return window
-        try:
-            window._restore(described.values, Kind.parse(described.times), body)
-        except SnapshotError:
-            raise
-        except Exception as error:  # whatever a codec in Python makes of damaged bytes
-            raise SnapshotError(f"the snapshot cannot be read: {error}") from error
+        matching = described.matching(aggregation)
+        with snapshots.reading():
+            window = cls(matching, described.algorithm, **described.options)
+            if described.times is not None and described.values is not None:
+                window._restore(described.values, Kind.parse(described.times), body)
         return window
 
     def __reduce__(self) -> tuple[Callable[..., Window], tuple[bytes, Aggregation]]:

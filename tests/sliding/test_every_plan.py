@@ -162,7 +162,7 @@ def test_integer_times_become_floats(windows, emit):
 
 @pytest.mark.parametrize("emit", ["final", "update"])
 def test_a_sum_that_overflows_changes_nothing(emit):
-    """The event that makes it overflow is refused with its batch, not the one that would have told it."""
+    """The batch in which a result is due that does not fit is refused."""
     s = sash.Sliding(sash.Sum(), [TimeWindow(10), CountWindow(3)], by=True, emit=emit, lateness=3, expire=50)
     s.push_many(["a", "b"], [1, 2], [2**62, 1])
     before = s.snapshot()

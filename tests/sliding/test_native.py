@@ -123,8 +123,6 @@ def test_a_sum_that_overflows_changes_nothing():
     [
         (sash.HarmonicMean(), -1.0),
         (sash.WeightedMean(), (1.0, -2.0)),
-        (sash.Max(), -(2**63)),
-        (sash.Min(), 2**63 - 1),
         (sash.Range(), -(2**63)),
         (sash.Delta(), -(2**63)),
     ],

@@ -71,16 +71,17 @@ public:
         return answers;
     }
 
-    bool may_overflow() const { return record_.may_overflow(); }
-    bool overflowed(const Partial& partial) const { return record_.overflowed(partial.words); }
+    bool marks_failures() const { return record_.marks_failures(); }
+    bool failed(const Partial& partial) const { return record_.failed(partial.words); }
 
     template <class Map>
     void retime(Partial& partial, Map map) const {
         record_.retime(partial.words, map);
     }
-    Partial widened(const std::vector<bool>& wide, const Partial& partial, const Mixed& to) const {
-        return {record_.widened(wide, partial.words, to.record_), partial.objects};
+    Partial converted(std::span<const Form> forms, const Partial& partial, const Mixed& from) const {
+        return {record_.converted(forms, partial.words.data(), from.record_.layout()), partial.objects};
     }
+    double reach(const Partial& partial) const { return record_.reach(partial.words); }
 
     std::vector<PyObject*> references() const {
         std::vector<PyObject*> held;

@@ -31,6 +31,8 @@ struct Making {
     const PartSpec& part;
     //! Its first column is read as reals.
     bool real;
+    //! Its integers are kept in their full range.
+    bool wide;
     TickScale scale;
 
     const KernelOptions& options() const { return part.options; }
@@ -45,6 +47,7 @@ struct Making {
 
 void add_sum(const Making& making) {
     if (making.real) return making.add(SumReal{});
+    if (making.wide) return making.add(SumWide{});
     making.add(SumInt{});
 }
 
@@ -66,6 +69,7 @@ void add_moments(const Making& making) {
 }
 
 void add_extreme(const Making& making) {
+    if (making.wide && !making.real) return making.add(MarkedExtremes(making.is("min"), making.kind()));
     making.add(Extremes(making.is("min"), Max{making.kind()}));
 }
 
@@ -182,7 +186,7 @@ LayoutPtr RowReader::layout(const Mode& mode) const {
         const auto* const found = std::find_if(std::begin(kParts), std::end(kParts),
                                                [&](const auto& known) { return known.first == part.kernel; });
         if (found == std::end(kParts)) throw std::invalid_argument("no part of a record is called " + part.kernel);
-        found->second({*layout, part, mode.reals[part.slots.front()], mode.scale});
+        found->second({*layout, part, mode.reals[part.slots.front()], mode.wide, mode.scale});
     }
     return layout;
 }

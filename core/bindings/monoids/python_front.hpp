@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "monoids/python_monoid.hpp"
 #include "window/front.hpp"
@@ -13,6 +14,10 @@ inline Object lift(const PythonMonoid& monoid, Time, const Value& value) {
 }
 inline Result lower(const PythonMonoid& monoid, const Object& partial) {
     return monoid.lower(partial);
+}
+//! The partial itself: whoever asks knows the aggregation, and what its partials hold.
+inline std::vector<Value> values_of(const PythonMonoid&, const Object& partial) {
+    return {Value{.object = partial.get()}};
 }
 
 }  // namespace sash::face

@@ -223,12 +223,16 @@ void RowReader::read_column(std::size_t slot, std::span<const double> reals, std
     }
 }
 
-std::vector<bool> RowReader::reading(const std::bitset<kMostSlots>& columns) const {
-    std::vector<bool> reads;
-    for (const PartSpec& part : parts_)
-        reads.push_back(
-            std::any_of(part.slots.begin(), part.slots.end(), [&](std::uint16_t slot) { return columns[slot]; }));
-    return reads;
+std::vector<Form> RowReader::forms(const Mode& from, const Mode& to) const {
+    const std::bitset<kMostSlots> fresh = to.reals & ~from.reals;
+    const Form range = from.wide == to.wide ? Form::same : to.wide ? Form::wide : Form::narrow;
+    std::vector<Form> forms;
+    for (const PartSpec& part : parts_) {
+        const bool real =
+            std::any_of(part.slots.begin(), part.slots.end(), [&](std::uint16_t slot) { return fresh[slot]; });
+        forms.push_back(real ? Form::real : range);
+    }
+    return forms;
 }
 
 std::vector<PyObject*> RowReader::references() const {

@@ -83,8 +83,8 @@ public:
     bool timed() const { return timed_; }
     //! The answer is a record, even of one.
     bool composite() const { return composite_; }
-    //! Which parts read a column among these.
-    std::vector<bool> reading(const std::bitset<kMostSlots>& columns) const;
+    //! What becomes of the parts, one by one, when the mode changes.
+    std::vector<Form> forms(const Mode& from, const Mode& to) const;
     std::vector<PyObject*> references() const;
 
     //! Where the parts lie if the columns and the times are such.

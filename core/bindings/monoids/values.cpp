@@ -95,17 +95,19 @@ ValueReader::ValueReader(std::shared_ptr<const RowReader> row)
       row_(std::move(row)) {}
 
 Mode ValueReader::first_mode() const {
-    if (inputs_ == Inputs::object) return {Kind::object, Kind::integer, {}, {}};
-    return {inputs_ == Inputs::real ? Kind::real : Kind::integer, Kind::integer, {}, {}};
+    if (inputs_ == Inputs::object) return {.value = Kind::object};
+    return {.value = inputs_ == Inputs::real ? Kind::real : Kind::integer};
 }
 
 Mode ValueReader::join(const Mode& window, const Mode& value) const {
-    if (inputs_ == Inputs::row) return {window.value, window.argument, window.reals | value.reals, value.scale};
+    const bool wide = window.wide || value.wide;
+    if (inputs_ == Inputs::row) return {window.value, window.argument, window.reals | value.reals, value.scale, wide};
     const auto alike = [](Kind a, Kind b) { return a == b ? a : Kind::object; };
-    if (inputs_ == Inputs::any) return {alike(window.value, value.value), Kind::integer, {}, {}};
+    if (inputs_ == Inputs::any) return {.value = alike(window.value, value.value)};
     const Kind argument = alike(window.argument, value.argument);
-    if (argument == Kind::object) return {Kind::object, Kind::object, {}, {}};
-    return {std::max(window.value, value.value), argument, {}, {}};
+    if (argument == Kind::object) return {.value = Kind::object, .argument = Kind::object};
+    const Kind both = std::max(window.value, value.value);
+    return {.value = both, .argument = argument, .wide = wide && both == Kind::integer};
 }
 
 bool is_null(nb::handle value) {

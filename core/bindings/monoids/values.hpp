@@ -37,10 +37,12 @@ struct Mode {
     std::bitset<kMostSlots> reals = {};
     //! Of the times, where partials keep times.
     TickScale scale = {};
+    //! Integers are kept in their full range: sums in 128 bits, extremes with a mark. 64 bits are not enough.
+    bool wide = false;
     friend bool operator==(const Mode&, const Mode&) = default;
     //! Whether the values are kept alike, whatever the times are.
     bool keeps_values_as(const Mode& other) const {
-        return value == other.value && argument == other.argument && reals == other.reals;
+        return value == other.value && argument == other.argument && reals == other.reals && wide == other.wide;
     }
     //! Partials are Python objects, made by the aggregation's own methods.
     bool objects() const { return value == Kind::object; }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "busy.hpp"
 #include "errors.hpp"
 #include "operator/config.hpp"
 #include "operator/event_batch.hpp"
@@ -78,6 +77,16 @@ BoundOperator::BoundOperator(nb::object config)
 
 // Calls
 
+Busy BoundOperator::entered() const {
+    if (retired_) Busy::refuse(kWhat);
+    return Busy(busy_, kWhat);
+}
+
+void BoundOperator::retire(bool now) {
+    if (now) static_cast<void>(entered());
+    retired_ = now;
+}
+
 EmittedResults BoundOperator::blank() const {
     EmittedResults out;
     out.columns.resize(shape_.cells());
@@ -85,8 +94,8 @@ EmittedResults BoundOperator::blank() const {
 }
 
 template <class Work, class Commit>
-void BoundOperator::attempt(EmittedResults& out, double reach, bool release, Work work, Commit commit) {
-    const bool careful = runs_python() || !(reach_ + reach < kSafe) || plan().may_fail();
+void BoundOperator::attempt(EmittedResults& out, bool release, Work work, Commit commit) {
+    const bool careful = runs_python() || mode_.wide || plan().may_fail();
     auto& state = engine_->state();
     const auto run = [&] {
         state.begin(careful);
@@ -108,20 +117,31 @@ void BoundOperator::attempt(EmittedResults& out, double reach, bool release, Wor
             run();
         }
     });
-    reach_ += reach;
+}
+
+std::unique_ptr<OperatorPartials> BoundOperator::in_mode(const OperatorPartials& partials, const Mode& from,
+                                                         const Mode& to) const {
+    std::unique_ptr<OperatorPartials> changed;
+    if (from != to) named_errors([&] { changed = partials.with_layout(row_.layout(to), row_.forms(from, to)); });
+    return changed;
 }
 
 template <class Work>
-void BoundOperator::in_mode(const Mode& wider, Work work) {
-    std::unique_ptr<OperatorPartials> changed;
-    if (wider != mode_) {
-        named_errors([&] {
-            const std::vector<bool> reading = row_.reading(wider.reals & ~mode_.reals);
-            changed = partials_->with_layout(row_.layout(wider), reading);
-        });
-        engine_->state().set_partials(*changed);
+void BoundOperator::in_mode(Mode mode, std::span<const Time> ticks, std::span<const Field> fields, Work work) {
+    std::unique_ptr<OperatorPartials> changed = in_mode(*partials_, mode_, mode);
+    const auto now = [&]() -> const OperatorPartials& { return changed ? *changed : *partials_; };
+    const double further = now().reach_of(ticks, fields);
+    double reach = reach_ + further;
+    // What has been evicted reaches no longer. This is O(n), and comes at most once for as much as was counted.
+    if (!mode.wide && !(reach < kNarrowReach)) reach = now().reach() + further;
+    if (!mode.wide && !(reach < kNarrowReach)) {
+        Mode wide = mode;
+        wide.wide = true;
+        changed = in_mode(now(), mode, wide);
+        mode = wide;
     }
-    const Mode before = std::exchange(mode_, wider);
+    if (changed) engine_->state().set_partials(*changed);
+    const Mode before = std::exchange(mode_, mode);
     try {
         work();
     } catch (...) {
@@ -130,6 +150,7 @@ void BoundOperator::in_mode(const Mode& wider, Work work) {
         throw;
     }
     if (changed) partials_ = std::move(changed);
+    reach_ = reach;
 }
 
 void BoundOperator::drop_freed(std::span<const KeySlot> made) {
@@ -163,7 +184,7 @@ KeySlot BoundOperator::key_slot(nb::handle key) {
 }
 
 nb::object BoundOperator::push(nb::handle key, nb::handle time, nb::handle value, nb::handle on_late) {
-    const Busy busy(busy_, kWhat);
+    const Busy busy = entered();
     const Moment moment = clock_.among(time);
     if (moment.kind != clock_.kind()) return nb::none();
     const nb::object own = keyed_ ? checked_key(key) : nb::none();
@@ -187,12 +208,11 @@ nb::object BoundOperator::push(nb::handle key, nb::handle time, nb::handle value
     const std::size_t mark = keys_.mark();
     try {
         const KeySlot slot = key_slot(own);
-        in_mode(wider, [&] {
-            OperatorPartials& partials = engine_->state().partials();
+        in_mode(wider, {&moment.ticks, 1}, holder.fields, [&] {
             attempt(
-                out, partials.reach_of({&moment.ticks, 1}, holder.fields), false,
+                out, false,
                 [&] {
-                    const bool taken = partials.lift(incoming);
+                    const bool taken = engine_->state().partials().lift(incoming);
                     engine_->take({slot, moment.ticks, taken, !taken || skipped, fires, marks});
                 },
                 [&] { engine_->state().commit(); });
@@ -209,8 +229,14 @@ nb::object BoundOperator::push(nb::handle key, nb::handle time, nb::handle value
     return results;
 }
 
-std::vector<std::pair<std::size_t, Time>> BoundOperator::late(const Times& ticks) const {
-    return state().now().late_among({ticks.data(), ticks.size()}, plan().lateness, plan().reals);
+void BoundOperator::hand_over_late(std::span<const Time> ticks, nb::handle on_late) const {
+    if (on_late.is_none()) return;
+    if (finished_) {
+        for (std::size_t i = 0; i < ticks.size(); ++i) on_late(i, nb::none());
+        return;
+    }
+    for (const auto& [place, watermark] : state().now().late_among(ticks, plan().lateness, plan().reals))
+        on_late(place, watermark);
 }
 
 void BoundOperator::read_members(nb::handle row, Time ticks, Holder& holder) const {
@@ -233,20 +259,21 @@ std::vector<KeySlot> BoundOperator::key_slots(nb::handle keys, std::size_t size)
 
 template <class Take>
 void BoundOperator::run(EventBatch& batch, EmittedResults& out, Take take) {
-    in_mode(settled(batch.mode(), batch.fields()), [&] {
+    in_mode(settled(batch.mode(), batch.fields()), batch.ticks(), batch.fields(), [&] {
         OperatorPartials& partials = engine_->state().partials();
-        const double reach = partials.reach_of(batch.ticks(), batch.fields());
-        attempt(out, reach, true, [&] { take(partials); }, [&] { engine_->state().commit(); });
+        attempt(out, true, [&] { take(partials); }, [&] { engine_->state().commit(); });
     });
 }
 
 std::unique_ptr<OperatorResults> BoundOperator::push_many(nb::handle keys, const Times& ticks, const nb::list& columns,
                                                           nb::handle rows, const nb::list& marks, nb::handle fires,
-                                                          nb::handle nulls) {
-    const Busy busy(busy_, kWhat);
+                                                          nb::handle nulls, nb::handle on_late) {
+    const Busy busy = entered();
     EventBatch batch(row_, ticks, columns);
     batch.read_marks(marks, fires, nulls);
+    hand_over_late(batch.ticks(), on_late);
     EmittedResults out = blank();
+    if (finished_) return given(std::move(out));
     if (!state().has_rows()) out.reserve(batch.size() * plan().policies.size());
     const std::size_t mark = keys_.mark();
     std::vector<KeySlot> made;
@@ -273,18 +300,18 @@ std::unique_ptr<OperatorResults> BoundOperator::push_many(nb::handle keys, const
 }
 
 std::unique_ptr<OperatorResults> BoundOperator::advance(Time ticks) {
-    const Busy busy(busy_, kWhat);
+    const Busy busy = entered();
     EmittedResults out = blank();
-    attempt(out, 0.0, true, [&] { engine_->advance(ticks); }, [&] { engine_->state().commit_all(); });
+    attempt(out, true, [&] { engine_->advance(ticks); }, [&] { engine_->state().commit_all(); });
     std::unique_ptr<OperatorResults> results = given(std::move(out));
     drop_freed({});
     return results;
 }
 
 std::unique_ptr<OperatorResults> BoundOperator::finish() {
-    const Busy busy(busy_, kWhat);
+    const Busy busy = entered();
     EmittedResults out = blank();
-    attempt(out, 0.0, true, [&] { engine_->finish(); }, [&] { engine_->state().commit_end(); });
+    attempt(out, true, [&] { engine_->finish(); }, [&] { engine_->state().commit_end(); });
     finished_ = true;
     std::unique_ptr<OperatorResults> results = given(std::move(out));
     drop_freed({});
@@ -292,7 +319,7 @@ std::unique_ptr<OperatorResults> BoundOperator::finish() {
 }
 
 nb::list BoundOperator::query(nb::handle key, std::optional<Time> ticks) const {
-    const Busy busy(busy_, kWhat);
+    const Busy busy = entered();
     nb::list results;
     const std::optional<Time> at = ticks ? ticks : state().now().newest;
     if (!at) return results;
@@ -315,7 +342,7 @@ nb::list BoundOperator::query(nb::handle key, std::optional<Time> ticks) const {
 // Windows that the caller looks up
 
 void BoundOperator::insert(const Times& keys, const Times& ticks, const nb::list& columns) {
-    const Busy busy(busy_, kWhat);
+    const Busy busy = entered();
     EventBatch batch(row_, ticks, columns);
     EmittedResults out = blank();
     const std::size_t mark = keys_.mark();
@@ -334,7 +361,7 @@ void BoundOperator::insert(const Times& keys, const Times& ticks, const nb::list
 }
 
 std::unique_ptr<OperatorResults> BoundOperator::query_many(const Times& keys, const Times& ticks) {
-    const Busy busy(busy_, kWhat);
+    const Busy busy = entered();
     const std::vector<KeySlot> slots = keys_.known(std::span(keys.data(), keys.size()));
     const std::size_t windows = plan().policies.size();
     EmittedResults out = blank();
@@ -353,7 +380,7 @@ std::unique_ptr<OperatorResults> BoundOperator::query_many(const Times& keys, co
 }
 
 void BoundOperator::trim() {
-    const Busy busy(busy_, kWhat);
+    const Busy busy = entered();
     engine_->state().trim();
     drop_freed({});
 }
@@ -361,17 +388,20 @@ void BoundOperator::trim() {
 // What it knows
 
 nb::list BoundOperator::keys() const {
+    const Busy busy = entered();
     nb::list keys;
     for (const KeyId id : Snapshot(engine_->state()).keys())
         if (!state().key(id).is_expired()) keys.append(keyed_ ? keys_.key(state().slot(id)) : nb::object(nb::none()));
     return keys;
 }
 
-std::pair<std::optional<Time>, std::optional<Time>> BoundOperator::clock() const {
-    return {state().now().newest, state().now().watermark};
+std::optional<Time> BoundOperator::watermark() const {
+    const Busy busy = entered();
+    return state().now().watermark;
 }
 
 std::size_t BoundOperator::memory() const {
+    const Busy busy = entered();
     return sizeof(*this) + state().bytes() + partials_->bytes() + keys_.bytes();
 }
 
@@ -392,31 +422,45 @@ nb::object BoundOperator::start_of(const Emission& emission) const {
 
 // Snapshots
 
-std::tuple<std::vector<bool>, nb::list, nb::bytes> BoundOperator::save() const {
+BoundOperator::Saved BoundOperator::save() const {
+    // Whoever has retired it may read it.
     const Busy busy(busy_, kWhat);
     const Snapshot snapshot(engine_->state());
     nb::list keys;
     for (const KeyId id : snapshot.keys()) keys.append(keys_.key(state().slot(id)));
+    // Equal contents give equal bytes: what was wide once, and need not be any more, is written as what never was.
+    Mode mode = mode_;
+    mode.wide = mode_.wide && !(partials_->reach() < kNarrowReach);
+    const std::unique_ptr<OperatorPartials> narrow = in_mode(*partials_, mode_, mode);
     Writer writer;
-    writer.real(reach_);
+    if (narrow) engine_->state().set_partials(*narrow);
     snapshot.save(writer);
+    engine_->state().set_partials(*partials_);
     const std::string bytes = writer.take();
     std::vector<bool> reals;
-    for (std::size_t i = 0; i < row_.slots().size(); ++i) reals.push_back(mode_.reals[i]);
-    return {reals, keys, nb::bytes(bytes.data(), bytes.size())};
+    for (std::size_t i = 0; i < row_.slots().size(); ++i) reals.push_back(mode.reals[i]);
+    return {{reals, mode.wide},
+            keys,
+            nb::bytes(bytes.data(), bytes.size()),
+            {state().now().newest, state().now().watermark, finished_}};
 }
 
-void BoundOperator::restore(const nb::list& keys, const std::vector<bool>& reals, const nb::bytes& body,
-                            std::optional<Time> newest, std::optional<Time> watermark, bool finished) {
+void BoundOperator::restore(const nb::list& keys, const std::pair<std::vector<bool>, bool>& columns,
+                            const nb::bytes& body, std::optional<Time> newest, std::optional<Time> watermark,
+                            bool finished) {
+    const Busy busy = entered();
     try {
+        const auto& [reals, wide] = columns;
         for (std::size_t i = 0; i < reals.size() && i < kMostSlots; ++i) mode_.reals[i] = reals[i];
+        mode_.wide = wide;
         partials_ = make_partials(row_.layout(mode_), shape_);
         engine_->state().set_partials(*partials_);
         Reader reader({body.c_str(), body.size()});
-        reach_ = reader.real();
         engine_->state().now() = {newest, watermark};
         Snapshot(engine_->state()).restore(reader, keys_.slots(keys));
         if (reader.left() != 0) throw DamagedSnapshot("bytes follow its last key");
+        reach_ = partials_->reach();
+        if (!wide && !(reach_ < kNarrowReach)) throw DamagedSnapshot("its integers need more than 64 bits");
     } catch (const DamagedSnapshot& damage) {
         raise("SnapshotError", std::string("the snapshot cannot be read: ") + damage.what());
     }
@@ -425,6 +469,7 @@ void BoundOperator::restore(const nb::list& keys, const std::vector<bool>& reals
 }
 
 void BoundOperator::read_times_as_reals() {
+    const Busy busy = entered();
     Mode mode = mode_;
     mode.scale = {1.0, true};
     try {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "busy.hpp"
 #include "monoids/row.hpp"
 #include "operator/keys.hpp"
 #include "operator/partials.hpp"
@@ -34,13 +35,12 @@ public:
 
     //! One event; the results that it triggers. None for a float time among integers, which is not taken.
     nb::object push(nb::handle key, nb::handle time, nb::handle value, nb::handle on_late);
-    //! Many events by columns; late ones are passed over. `rows` are the values as Python has them, where anything
-    //! reads them; `marks` has a column for each window that reads one.
+    //! Many events by columns. `rows` are the values as Python has them, where anything reads them; `marks` has a
+    //! column for each window that reads one; `on_late`, if any, is told the place of a late event and its watermark,
+    //! None if the stream had ended.
     std::unique_ptr<OperatorResults> push_many(nb::handle keys, const Times& ticks, const nb::list& columns,
                                                nb::handle rows, const nb::list& marks, nb::handle fires,
-                                               nb::handle nulls);
-    //! Which events of a batch would be late, and behind which watermark; nothing changes.
-    std::vector<std::pair<std::size_t, Time>> late(const Times& ticks) const;
+                                               nb::handle nulls, nb::handle on_late);
     std::unique_ptr<OperatorResults> advance(Time ticks);
     std::unique_ptr<OperatorResults> finish();
     //! The stream ended before it began.
@@ -58,14 +58,18 @@ public:
     void trim();
 
     nb::list keys() const;
-    std::pair<std::optional<Time>, std::optional<Time>> clock() const;
+    std::optional<Time> watermark() const;
     std::size_t memory() const;
-    std::size_t events() const { return static_cast<std::size_t>(state().count()); }
 
-    //! The kinds of the columns, the keys in their order, and their states.
-    std::tuple<std::vector<bool>, nb::list, nb::bytes> save() const;
+    //! The kinds of the columns, and whether their integers are wide; the keys in their order, their states; the newest
+    //! event, the watermark, and whether the stream has ended.
+    using Saved = std::tuple<std::pair<std::vector<bool>, bool>, nb::list, nb::bytes,
+                             std::tuple<std::optional<Time>, std::optional<Time>, bool>>;
+    Saved save() const;
+    //! From now on, or no longer, every call but save() is refused: another operator takes its place.
+    void retire(bool now);
     //! Into an operator that is new.
-    void restore(const nb::list& keys, const std::vector<bool>& reals, const nb::bytes& body,
+    void restore(const nb::list& keys, const std::pair<std::vector<bool>, bool>& columns, const nb::bytes& body,
                  std::optional<Time> newest, std::optional<Time> watermark, bool finished);
     //! Times that were integers are reals from now on. What a failure leaves behind is of no use.
     void read_times_as_reals();
@@ -83,21 +87,23 @@ private:
     using Engine = Operator<OperatorPartials>;
     using Snapshot = OperatorSnapshot<OperatorPartials>;
 
-    //! Nothing that reaches no further can fail.
-    static constexpr double kSafe = 0x1p62;
-
     const OperatorState<OperatorPartials>& state() const { return std::as_const(*engine_).state(); }
     const OperatorPlan& plan() const { return state().plan(); }
     //! A user's function runs in the midst of a call.
     bool runs_python() const { return runs_python_; }
 
+    //! The one call at a time.
+    Busy entered() const;
     EmittedResults blank() const;
     //! Runs work(), without the GIL where it can, as one call: everything is as it was if it fails.
     template <class Work, class Commit>
-    void attempt(EmittedResults& out, double reach, bool release, Work work, Commit commit);
-    //! Runs work() over partials in the mode that a batch makes necessary.
+    void attempt(EmittedResults& out, bool release, Work work, Commit commit);
+    //! Runs work() over partials in the mode that events make necessary: their columns, and how far their integers
+    //! reach.
     template <class Work>
-    void in_mode(const Mode& wider, Work work);
+    void in_mode(Mode mode, std::span<const Time> ticks, std::span<const Field> fields, Work work);
+    //! The partials in another mode; nothing where it is this one.
+    std::unique_ptr<OperatorPartials> in_mode(const OperatorPartials& partials, const Mode& from, const Mode& to) const;
     void drop_freed(std::span<const KeySlot> made);
     std::unique_ptr<OperatorResults> given(EmittedResults out);
     KeySlot key_slot(nb::handle key);
@@ -108,6 +114,7 @@ private:
     template <class Take>
     void run(EventBatch& batch, EmittedResults& out, Take take);
     void read_members(nb::handle row, Time ticks, Holder& holder) const;
+    void hand_over_late(std::span<const Time> ticks, nb::handle on_late) const;
 
     nb::object config_;
     RowReader row_;
@@ -127,9 +134,10 @@ private:
     nb::object skips_;
     nb::object checked_key_;
     nb::object early_start_;
-    //! How far results of integers may have come: the sizes of all that ever came in.
+    //! How far the integers that are here reach at most. Nothing fails, and 64 bits are enough, below kNarrowReach.
     double reach_ = 0.0;
     bool finished_ = false;
+    bool retired_ = false;
     mutable bool busy_ = false;
 };
 

@@ -34,6 +34,24 @@ const Word* words_of(const Mixed::Partial& partial) {
 }
 
 template <class Storage>
+std::vector<Object> objects_of(const Storage&) {
+    return {};
+}
+const std::vector<Object>& objects_of(const Mixed::Partial& partial) {
+    return partial.objects;
+}
+
+template <class Storage>
+Storage converted(const Record<Storage>& record, const Word* words, const std::vector<Object>&, const Layout& from,
+                  std::span<const Form> forms) {
+    return record.converted(forms, words, from);
+}
+Mixed::Partial converted(const Mixed& mixed, const Word* words, const std::vector<Object>& objects, const Layout& from,
+                         std::span<const Form> forms) {
+    return {mixed.record().converted(forms, words, from), objects};
+}
+
+template <class Storage>
 bool lift_into(const Record<Storage>& record, const IncomingValue& value, Storage& out) {
     return record.layout().lift({value.ticks, value.fields}, out.data());
 }
@@ -75,9 +93,9 @@ public:
         if (!careful_) return window.insert(monoid_, label, lifted_);
         undo_.push_back({key, label, window.at(label), {}});
         window.insert(monoid_, label, lifted_);
-        if (!monoid_.may_overflow()) return;
+        if (!monoid_.marks_failures()) return;
         const Partial whole = window.query(monoid_, kEarliest, kLatest);
-        if (monoid_.overflowed(whole)) static_cast<void>(layout_of(monoid_).lower(words_of(whole)));
+        if (monoid_.failed(whole)) static_cast<void>(layout_of(monoid_).lower(words_of(whole)));
     }
 
     void evict(KeyId key, Time label) override {
@@ -183,6 +201,14 @@ public:
         return reach;
     }
 
+    double reach() const override {
+        double reach = 0.0;
+        if (!layout().may_fail()) return reach;
+        for (const KeyWindow<M>& window : windows_)
+            window.for_each([&](Time, const Partial& partial) { reach += layout().reach(words_of(partial)); });
+        return reach;
+    }
+
     void begin(bool careful, EmittedResults* out) override {
         careful_ = careful;
         undo_.clear();
@@ -194,12 +220,19 @@ public:
         return total;
     }
 
-    std::unique_ptr<OperatorPartials> with_layout(const LayoutPtr& layout,
-                                                  const std::vector<bool>& wide) const override {
-        const M monoid = monoid_.over(layout);
-        return mapped(monoid, [&](Time label, const Partial& partial) {
-            return std::pair(label, monoid_.widened(wide, partial, monoid));
-        });
+    std::unique_ptr<OperatorPartials> with_layout(const LayoutPtr& other, std::span<const Form> forms) const override {
+        std::unique_ptr<OperatorPartials> made = make_partials(other, shape_);
+        for (std::size_t key = 0; key < windows_.size(); ++key) {
+            made->open(static_cast<KeyId>(key));
+            windows_[key].for_each([&](Time label, const Partial& partial) {
+                made->load(static_cast<KeyId>(key), label, words_of(partial), objects_of(partial), layout(), forms);
+            });
+        }
+        return made;
+    }
+    void load(KeyId key, Time label, const Word* words, const std::vector<Object>& objects, const Layout& from,
+              std::span<const Form> forms) override {
+        windows_[key].insert(monoid_, label, converted(monoid_, words, objects, from, forms));
     }
     std::unique_ptr<OperatorPartials> with_times(const LayoutPtr& layout, bool labels_too,
                                                  Time (*map)(Time)) const override {

@@ -61,15 +61,19 @@ public:
     // For the binding.
     //! Reads the event that is to be taken in; whether it has a value.
     virtual bool lift(const IncomingValue& value) = 0;
-    //! How much closer events may bring their results to an error; see Group::reach. The fields of the events lie one
-    //! behind the other.
+    //! How much closer events, or all that is here, may bring results to an error; see Group::reach. The fields of the
+    //! events lie one behind the other.
     virtual double reach_of(std::span<const Time> ticks, std::span<const Field> fields) const = 0;
-    //! Whether changes may have to be undone, and inserts are refused where the whole of a key has no result any more.
+    virtual double reach() const = 0;
+    //! Whether changes may have to be undone, and inserts are refused where a compiled function has failed.
     virtual void begin(bool careful, EmittedResults* out) = 0;
     virtual std::size_t bytes() const = 0;
-    //! The same keys, in another layout or at other times.
+    //! The same keys, in another layout of the same parts or at other times.
     virtual std::unique_ptr<OperatorPartials> with_layout(const LayoutPtr& layout,
-                                                          const std::vector<bool>& wide) const = 0;
+                                                          std::span<const Form> forms) const = 0;
+    //! Takes an entry over from a layout of the same parts in other forms.
+    virtual void load(KeyId key, Time label, const Word* words, const std::vector<Object>& objects, const Layout& from,
+                      std::span<const Form> forms) = 0;
     virtual std::unique_ptr<OperatorPartials> with_times(const LayoutPtr& layout, bool labels_too,
                                                          Time (*map)(Time)) const = 0;
 

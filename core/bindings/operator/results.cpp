@@ -132,8 +132,7 @@ void bind_operator(nb::module_& module) {
         .def(nb::init<nb::object>(), "config"_a)
         .def("push", &BoundOperator::push, "key"_a.none(), "time"_a.none(), "value"_a.none(), "on_late"_a)
         .def("push_many", &BoundOperator::push_many, "keys"_a.none(), "ticks"_a, "columns"_a, "rows"_a.none(),
-             "marks"_a, "fires"_a.none(), "nulls"_a.none())
-        .def("late", &BoundOperator::late)
+             "marks"_a, "fires"_a.none(), "nulls"_a.none(), "on_late"_a.none())
         .def("advance", &BoundOperator::advance)
         .def("finish", &BoundOperator::finish)
         .def("end", &BoundOperator::end)
@@ -143,11 +142,12 @@ void bind_operator(nb::module_& module) {
         .def("query_many", &BoundOperator::query_many)
         .def("trim", &BoundOperator::trim)
         .def("keys", &BoundOperator::keys)
-        .def("clock", &BoundOperator::clock)
+        .def_prop_ro("watermark", &BoundOperator::watermark)
         .def("memory", &BoundOperator::memory)
         .def("save", &BoundOperator::save)
-        .def("restore", &BoundOperator::restore, "keys"_a, "reals"_a, "body"_a, "newest"_a.none(), "watermark"_a.none(),
+        .def("restore", &BoundOperator::restore, "keys"_a, "columns"_a, "body"_a, "newest"_a.none(), "watermark"_a.none(),
              "finished"_a)
+        .def("retire", &BoundOperator::retire)
         .def("read_times_as_reals", &BoundOperator::read_times_as_reals);
 }
 

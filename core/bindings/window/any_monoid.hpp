@@ -33,8 +33,8 @@ public:
     //! Asked for only where it has one: Operations::make sees to it.
     Partial inverse(const Partial& whole, const Partial& older) const { return operations_->inverse(whole, older); }
     Output lower(const Partial& partial) const { return operations_->lower(partial); }
-    bool may_overflow() const { return operations_->may_overflow(); }
-    bool overflowed(const Partial& partial) const { return operations_->overflowed(partial); }
+    bool marks_failures() const { return operations_->marks_failures(); }
+    bool failed(const Partial& partial) const { return operations_->failed(partial); }
 
 private:
     OperationsPtr operations_;

@@ -34,7 +34,7 @@ Window::Window(Spec spec, ValueReader reader)
 std::unique_ptr<Kernel> Window::make(const Mode& mode) const {
     if (const RowReader* const row = reader_.row()) return make_record(*row, row->layout(mode), spec_.algorithm);
     if (mode.objects()) return make_python(spec_.aggregation, spec_.algorithm).kernel;
-    return make_native(spec_, mode.value == Kind::real);
+    return make_native(spec_, mode);
 }
 
 std::size_t Window::size() const {
@@ -55,8 +55,9 @@ void Window::insert(nb::handle time, nb::handle value) {
         if (!reader_.read(own, read, mode, holder)) return;
         if (spec_.timed) read.time = (holder.time = moment_as_it_leaves(moment)).ptr();
         Change change;
-        Kernel& kernel = prepare(change, mode, moment);
+        Kernel& prepared = prepare(change, mode, moment);
         reader_.settle(read, mode, change.mode);
+        Kernel& kernel = fitting(change, prepared, prepared.reach_of(moment.ticks, read));
         try {
             kernel.insert(moment.ticks, read);
         } catch (const OutOfOrder& late) {
@@ -106,9 +107,10 @@ void Window::insert_batch(Batch& batch, nb::object label) {
     Clock clock;
     clock.set_label(std::move(label));
     Change change;
-    Kernel& kernel = prepare(change, batch.mode(),
-                             {0, clock.kind(), clock.kind() == TimeKind::other ? clock.label() : nb::object()});
+    Kernel& prepared = prepare(change, batch.mode(),
+                               {0, clock.kind(), clock.kind() == TimeKind::other ? clock.label() : nb::object()});
     const Column column = batch.column(change.mode);
+    Kernel& kernel = fitting(change, prepared, prepared.reach_of(batch.ticks(), column));
     if (spec_.timed) batch.add_times(clock);
     try {
         // Python objects are touched in the one case only.
@@ -123,9 +125,10 @@ void Window::insert_batch(Batch& batch, nb::object label) {
 
 Kernel& Window::prepare(Change& change, Mode mode, const Moment& moment) const {
     const bool empty = size() == 0;
+    mode.wide |= always_wide(mode);
     mode.scale = empty || moment.kind != clock_.kind() ? scale_at(moment) : mode_.scale;
     if (empty) {
-        change = {mode == mode_ ? nullptr : make(mode), mode, moment.kind, moment.label};
+        change = {mode == mode_ ? nullptr : make(mode), mode, moment.kind, moment.label, 0.0};
         return change.kernel ? *change.kernel : *kernel_;
     }
     change.mode = mode == mode_ ? mode : reader_.join(mode_, mode);
@@ -133,8 +136,26 @@ Kernel& Window::prepare(Change& change, Mode mode, const Moment& moment) const {
     change.label = moment.label;
     if (moment.kind != clock_.kind()) change.kernel = at_real_times(change.mode.scale);
     if (!change.mode.keeps_values_as(mode_))
-        change.kernel = widened(change.kernel ? *change.kernel : *kernel_, change.mode);
+        change.kernel = changed(change.kernel ? *change.kernel : *kernel_, mode_, change.mode);
     return change.kernel ? *change.kernel : *kernel_;
+}
+
+Kernel& Window::fitting(Change& change, Kernel& kernel, double further) const {
+    change.reach = (size() == 0 ? 0.0 : reach_) + further;
+    if (change.mode.wide || change.reach < kNarrowReach) return kernel;
+    // What has left the window reaches no longer. This is O(n), and comes at most once for as much as was counted.
+    change.reach = kernel.reach() + further;
+    if (change.reach < kNarrowReach) return kernel;
+    Mode wide = change.mode;
+    wide.wide = true;
+    change.kernel = changed(kernel, change.mode, wide);
+    change.mode = wide;
+    return *change.kernel;
+}
+
+bool Window::always_wide(const Mode& mode) const {
+    const bool sums = reader_.row() != nullptr || (mode.value == Kind::integer && spec_.kernel == "sum");
+    return sums && spec_.algorithm.store != nullptr;
 }
 
 TickScale Window::scale_at(const Moment& moment) const {
@@ -168,13 +189,18 @@ bool Window::touches_python(const Mode& mode) const {
 void Window::commit(Change& change) {
     if (change.kernel) std::swap(kernel_, change.kernel);
     mode_ = change.mode;
+    reach_ = change.reach;
     clock_.set(change.kind, std::move(change.label));
 }
 
-std::unique_ptr<Kernel> Window::widened(const Kernel& kernel, const Mode& to) const {
-    if (const RowReader* const row = reader_.row())
-        return kernel.with_layout(row->layout(to), row->reading(to.reals & ~mode_.reals));
-    return to.objects() ? with_objects(kernel) : kernel.with_reals();
+std::unique_ptr<Kernel> Window::changed(const Kernel& kernel, const Mode& from, const Mode& to) const {
+    if (const RowReader* const row = reader_.row()) {
+        std::unique_ptr<Kernel> made = make(to);
+        made->load_from(kernel, row->forms(from, to));
+        return made;
+    }
+    if (to.objects()) return with_objects(kernel);
+    return kernel.in_form(to.value != from.value ? Form::real : to.wide ? Form::wide : Form::narrow);
 }
 
 std::unique_ptr<Kernel> Window::with_objects(const Kernel& kernel) const {
@@ -268,7 +294,8 @@ void Window::merge(const Window& other) {
             if (size() != 0 && moment.kind == TimeKind::integer && clock_.kind() == TimeKind::real)
                 moment.kind = TimeKind::real;
             Change change;
-            Kernel& kernel = prepare(change, other.mode_, moment);
+            Kernel& prepared = prepare(change, other.mode_, moment);
+            Kernel& kernel = fitting(change, prepared, other.kernel_->reach());
             const std::unique_ptr<Kernel> entries = other.entries_as(change.mode, change.kind);
             try {
                 kernel.merge(entries ? *entries : *other.kernel_);
@@ -284,7 +311,7 @@ void Window::merge(const Window& other) {
 std::unique_ptr<Kernel> Window::entries_as(const Mode& mode, TimeKind kind) const {
     std::unique_ptr<Kernel> entries;
     if (kind != clock_.kind()) entries = at_real_times(mode.scale);
-    if (!mode.keeps_values_as(mode_)) entries = widened(entries ? *entries : *kernel_, mode);
+    if (!mode.keeps_values_as(mode_)) entries = changed(entries ? *entries : *kernel_, mode_, mode);
     return entries;
 }
 
@@ -324,6 +351,7 @@ void Window::assign(const Window& other) {
         other.checked([&] { kernel_ = other.kernel_->copy(); });
         mode_ = other.mode_;
         clock_ = other.clock_;
+        reach_ = other.reach_;
     });
 }
 

@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "monoids/values.hpp"
@@ -67,9 +69,8 @@ public:
     const Clock& clock() const { return clock_; }
     nb::object aggregation() const { return spec_.aggregation; }
     const std::string& algorithm() const { return spec_.algorithm.name; }
-    //! What the values are kept as: "int", "float", "object", or two of them for pairs.
-    std::string mode_name() const;
-    std::string save() const;
+    //! The kind of the times, what the values are kept as, and the contents; nothing but empty contents if it is empty.
+    std::tuple<nb::object, nb::object, nb::bytes> save() const;
     void restore(std::string_view mode, nb::object label, std::string_view body);
 
 private:
@@ -79,19 +80,29 @@ private:
         Mode mode;
         TimeKind kind;
         nb::object label;
+        double reach = 0.0;
     };
 
     std::size_t size() const;
     //! The kernel that takes a value of that mode at such a time: the window's own, or a wider one in `change`.
     Kernel& prepare(Change& change, Mode mode, const Moment& moment) const;
+    //! The same for integers that reach so much further: a kernel in which 128 bits are summed, if 64 are too few.
+    Kernel& fitting(Change& change, Kernel& kernel, double further) const;
+    //! Whether integers are kept in their full range from the start: over a store, where the width of a page counts and
+    //! that of a sum does not.
+    bool always_wide(const Mode& mode) const;
     void insert_batch(Batch& batch, nb::object label);
     template <class Numbers>
     void insert_numbers(nb::object label, std::span<const Time> ticks, Numbers values);
     void commit(Change& change);
+    //! What values are kept as: "int", "wide", "float", "object", or two of them for pairs.
+    std::string name_of(const Mode& mode) const;
+    std::pair<Mode, std::unique_ptr<Kernel>> canonical() const;
+    std::pair<Mode, std::unique_ptr<Kernel>> without_objects() const;
     Mode mode_named(std::string_view name) const;
     Mode row_mode_named(std::string_view name) const;
     std::unique_ptr<Kernel> make(const Mode& mode) const;
-    std::unique_ptr<Kernel> widened(const Kernel& kernel, const Mode& to) const;
+    std::unique_ptr<Kernel> changed(const Kernel& kernel, const Mode& from, const Mode& to) const;
     //! The window's entries at the times that their integers stand for as reals.
     std::unique_ptr<Kernel> at_real_times(TickScale scale) const;
     //! How long a tick is, for an aggregation whose partials keep times; the same for all others.
@@ -116,6 +127,8 @@ private:
     Mode mode_;
     Clock clock_;
     std::unique_ptr<Kernel> kernel_;
+    //! How far the integers in the window reach at most.
+    double reach_ = 0.0;
     //! Set while an operation runs: a callback or another thread must not come in between.
     mutable bool busy_ = false;
 };
@@ -132,7 +145,7 @@ struct Abilities {
 
 std::span<const std::string_view> algorithm_names();
 Abilities abilities_of(std::string_view name);
-std::unique_ptr<Kernel> make_native(const Spec& spec, bool real);
+std::unique_ptr<Kernel> make_native(const Spec& spec, const Mode& mode);
 
 void bind_window(nb::module_& module);
 void bind_algorithms(nb::module_& module);

@@ -101,6 +101,9 @@ inline bool is_neutral(const ExtremeArguments&, const ExtremeArguments::Partial&
 inline SumReal widened(const SumInt&) {
     return {};
 }
+inline SumReal widened(const SumWide&) {
+    return {};
+}
 inline ProductReal widened(const ProductInt&) {
     return {};
 }

@@ -15,6 +15,7 @@
 #include "monoids/object.hpp"
 #include "sash/monoids/bloom.hpp"
 #include "sash/monoids/record/event.hpp"
+#include "sash/monoids/widen.hpp"
 #include "sash/number.hpp"
 #include "sash/snapshot.hpp"
 #include "sash/time.hpp"
@@ -119,11 +120,14 @@ public:
     virtual std::unique_ptr<Kernel> copy() const = 0;
     //! The same entries at other times; the map must be strictly monotone. A record gets the layout for those times.
     virtual std::unique_ptr<Kernel> with_times(const TimeMap& map, const LayoutPtr& layout) const = 0;
-    //! The same entries of a record in another layout of the same parts; `wide` has the parts whose columns are read as
-    //! reals from now on.
-    virtual std::unique_ptr<Kernel> with_layout(const LayoutPtr& layout, const std::vector<bool>& wide) const = 0;
-    //! The same entries with their integers read as reals. Throws Inexact where one does not fit.
-    virtual std::unique_ptr<Kernel> with_reals() const = 0;
+    //! Into an empty one over a record: the entries of another record of the same parts in other forms.
+    virtual void load_from(const Kernel& other, std::span<const Form> forms) = 0;
+    //! The same entries in another form. Throws Inexact where an integer is no real.
+    virtual std::unique_ptr<Kernel> in_form(Form form) const = 0;
+    //! How far the integers of all entries, or of values, reach: 64 bits are enough below kNarrowReach.
+    virtual double reach() const = 0;
+    virtual double reach_of(Time time, const Value& value) const = 0;
+    virtual double reach_of(std::span<const Time> times, const Column& values) const = 0;
     //! Takes the entries apart, for a kernel that keeps Python objects instead.
     virtual void tell(const Teller& teller) const = 0;
     //! The Python objects that belong to the kernel as a whole, for the garbage collector.

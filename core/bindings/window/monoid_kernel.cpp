@@ -22,11 +22,11 @@ void MonoidKernel::list(Time from, std::size_t most, const Listener& listener) c
 void MonoidKernel::merge(const Kernel& other) {
     std::vector<Time> times;
     std::vector<AnyPartial> partials;
-    const auto take = [&](Time time, const AnyPartial& partial) {
+    const auto& source = static_cast<const MonoidKernel&>(other);
+    source.for_each_entry(kEarliest, other.size(), [&](Time time, const AnyPartial& partial) {
         times.push_back(time);
-        partials.push_back(partial);
-    };
-    dynamic_cast<const MonoidKernel&>(other).for_each_entry(kEarliest, other.size(), take);
+        partials.push_back(operations_->taken(partial, *source.operations_));
+    });
     put_all(times, partials);
 }
 
@@ -63,17 +63,33 @@ std::unique_ptr<Kernel> MonoidKernel::with_times(const TimeMap& map, const Layou
     });
 }
 
-std::unique_ptr<Kernel> MonoidKernel::with_layout(const LayoutPtr& layout, const std::vector<bool>& wide) const {
-    const OperationsPtr other = operations_->in_layout(layout);
-    return mapped(*other, [&](MonoidKernel& to, Time time, const AnyPartial& partial) {
-        to.load(time, operations_->laid_out(partial, wide, *other));
+void MonoidKernel::load_from(const Kernel& other, std::span<const Form> forms) {
+    const auto& source = static_cast<const MonoidKernel&>(other);
+    source.for_each([&](Time time, const AnyPartial& partial) {
+        load(time, operations_->converted(partial, *source.operations_, forms));
     });
 }
 
-std::unique_ptr<Kernel> MonoidKernel::with_reals() const {
-    return mapped(*operations_->of_reals(), [&](MonoidKernel& to, Time time, const AnyPartial& partial) {
-        to.load(time, operations_->widened(partial));
+std::unique_ptr<Kernel> MonoidKernel::in_form(Form form) const {
+    return mapped(*operations_->in_form(form), [&](MonoidKernel& to, Time time, const AnyPartial& partial) {
+        to.load(time, operations_->formed(partial, form));
     });
+}
+
+double MonoidKernel::reach() const {
+    double reach = 0.0;
+    for_each([&](Time, const AnyPartial& partial) { reach += operations_->reach(partial); });
+    return reach;
+}
+
+double MonoidKernel::reach_of(Time time, const Value& value) const {
+    return operations_->reach_of(time, value);
+}
+
+double MonoidKernel::reach_of(std::span<const Time> times, const Column& values) const {
+    double reach = 0.0;
+    for (std::size_t i = 0; i < values.size; ++i) reach += operations_->reach_of(times[i], values[i]);
+    return reach;
 }
 
 void MonoidKernel::tell(const Teller& teller) const {

@@ -26,8 +26,11 @@ public:
     void save(Writer& writer) const override;
     void restore(Reader& reader) override;
     std::unique_ptr<Kernel> with_times(const TimeMap& map, const LayoutPtr& layout) const final;
-    std::unique_ptr<Kernel> with_layout(const LayoutPtr& layout, const std::vector<bool>& wide) const final;
-    std::unique_ptr<Kernel> with_reals() const final;
+    void load_from(const Kernel& other, std::span<const Form> forms) final;
+    std::unique_ptr<Kernel> in_form(Form form) const final;
+    double reach() const final;
+    double reach_of(Time time, const Value& value) const final;
+    double reach_of(std::span<const Time> times, const Column& values) const final;
     void tell(const Teller& teller) const final;
     std::vector<PyObject*> references() const final { return operations_->references(); }
 

@@ -16,12 +16,14 @@ struct Asked {
     std::string_view name;
     const KernelOptions& options;
     bool real;
+    bool wide;
 
     NumberKind kind() const { return real ? NumberKind::real : NumberKind::integer; }
 };
 
 //! A count is a sum of ones: the reader makes them.
 OperationsPtr sum(const Asked& asked) {
+    if (asked.wide) return operations_of(SumWide{});
     return asked.real ? operations_of(SumReal{}) : operations_of(SumInt{});
 }
 OperationsPtr product(const Asked& asked) {
@@ -71,9 +73,10 @@ constexpr std::pair<std::string_view, OperationsPtr (*)(const Asked&)> kNative[]
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_native(const Spec& spec, bool real) {
+std::unique_ptr<Kernel> make_native(const Spec& spec, const Mode& mode) {
     for (const auto& [name, make] : kNative)
-        if (name == spec.kernel) return make({name, spec.options, real})->make(spec.algorithm);
+        if (name == spec.kernel)
+            return make({name, spec.options, mode.value == Kind::real, mode.wide})->make(spec.algorithm);
     throw std::invalid_argument("no kernel is called " + spec.kernel);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -25,8 +26,8 @@ public:
     //! A combine may throw for a reason other than lack of memory.
     virtual bool fallible() const = 0;
     virtual AnyPartial inverse(const AnyPartial& whole, const AnyPartial& older) const = 0;
-    virtual bool may_overflow() const = 0;
-    virtual bool overflowed(const AnyPartial& partial) const = 0;
+    virtual bool marks_failures() const = 0;
+    virtual bool failed(const AnyPartial& partial) const = 0;
 
     virtual AnyPartial lift(Time time, const Value& value) const = 0;
     virtual Result lower(const AnyPartial& partial) const = 0;
@@ -34,19 +35,32 @@ public:
     virtual bool is_neutral(const AnyPartial& partial) const = 0;
     virtual void write(Writer& writer, const AnyPartial& partial) const = 0;
     virtual AnyPartial read(Reader& reader) const = 0;
+    //! A partial of the same monoid, which another algorithm may keep in another form: a record in place, or not.
+    AnyPartial taken(const AnyPartial& partial, const Operations& from) const {
+        if (typeid(*this) == typeid(from)) return partial;
+        Writer writer;
+        from.write(writer, partial);
+        Reader reader(writer.bytes());
+        return read(reader);
+    }
 
     //! The monoid of the same entries at other times; a record gets the layout for those.
     virtual OperationsPtr at_times(const LayoutPtr& layout) const = 0;
     virtual AnyPartial retimed(const AnyPartial& partial, const Kernel::TimeMap& map) const = 0;
-    //! A record in another layout of the same parts, and a partial of this one as one of it. Throws Unsupported for any
-    //! other monoid.
-    virtual OperationsPtr in_layout(const LayoutPtr& layout) const = 0;
-    virtual AnyPartial laid_out(const AnyPartial& partial, const std::vector<bool>& wide,
-                                const Operations& other) const = 0;
-    //! The monoid that continues when integers are read as reals, and a partial of this one as one of it. Throws
-    //! Unsupported where there is none.
-    virtual OperationsPtr of_reals() const = 0;
-    virtual AnyPartial widened(const AnyPartial& partial) const = 0;
+    //! A partial of a record of the same parts in other forms as one of this record. Throws Unsupported for any other
+    //! monoid.
+    virtual AnyPartial converted(const AnyPartial& partial, const Operations& from,
+                                 std::span<const Form> forms) const = 0;
+    //! The monoid that continues in another form, and a partial of this one as one of it. Throws Unsupported where
+    //! there is none.
+    virtual OperationsPtr in_form(Form form) const = 0;
+    virtual AnyPartial formed(const AnyPartial& partial, Form form) const = 0;
+    //! See Kernel::reach.
+    virtual double reach(const AnyPartial& partial) const = 0;
+    virtual double reach_of(Time time, const Value& value) const = 0;
+    //! Of a record: its layout, and the words of a partial.
+    virtual const Layout* layout() const = 0;
+    virtual std::span<const Word> words(const AnyPartial& partial) const = 0;
     //! The values that a partial stands for, oldest first. Throws Unsupported where it has them no more.
     virtual std::vector<Value> values_of(const AnyPartial& partial) const = 0;
     //! The Python objects that belong to it, for the garbage collector.

@@ -16,6 +16,9 @@
 namespace sash::face {
 
 template <class M>
+OperationsPtr operations_of(M monoid);
+
+template <class M>
 class OperationsOf final : public Operations {
 public:
     using Partial = typename M::Partial;
@@ -41,16 +44,16 @@ public:
             throw Unsupported("subtract");
         }
     }
-    bool may_overflow() const override {
-        if constexpr (CanOverflow<M>) {
-            return sash::may_overflow(monoid_);
+    bool marks_failures() const override {
+        if constexpr (MarksFailures<M>) {
+            return sash::marks_failures(monoid_);
         } else {
             return false;
         }
     }
-    bool overflowed(const AnyPartial& partial) const override {
-        if constexpr (CanOverflow<M>) {
-            return monoid_.overflowed(own(partial));
+    bool failed(const AnyPartial& partial) const override {
+        if constexpr (MarksFailures<M>) {
+            return monoid_.failed(own(partial));
         } else {
             return false;
         }
@@ -77,7 +80,7 @@ public:
 
     OperationsPtr at_times(const LayoutPtr& layout) const override {
         if constexpr (OfParts<M>) {
-            return in_layout(layout);
+            return std::make_shared<OperationsOf>(monoid_.over(layout));
         } else {
             return shared_from_this();
         }
@@ -87,34 +90,65 @@ public:
         if constexpr (OfParts<M>) monoid_.retime(moved.as<Partial>(), map);
         return moved;
     }
-    OperationsPtr in_layout(const LayoutPtr& layout) const override {
-        if constexpr (OfParts<M>) {
-            return std::make_shared<OperationsOf>(monoid_.over(layout));
+    AnyPartial converted(const AnyPartial& partial, const Operations& from,
+                         std::span<const Form> forms) const override {
+        if constexpr (requires { monoid_.members(); }) {
+            // A record with members in Python has one form of words, and keeps its objects.
+            return any(monoid_.converted(forms, own(partial), monoid_of(from)));
+        } else if constexpr (OfParts<M>) {
+            return any(monoid_.converted(forms, from.words(partial).data(), *from.layout()));
         } else {
             throw Unsupported("change its layout");
         }
     }
-    AnyPartial laid_out(const AnyPartial& partial, const std::vector<bool>& wide,
-                        const Operations& other) const override {
+    OperationsPtr in_form(Form form) const override {
+        if constexpr (std::same_as<M, SumInt>)
+            if (form == Form::wide) return operations_of(SumWide{});
+        if constexpr (std::same_as<M, SumWide>)
+            if (form == Form::narrow) return operations_of(SumInt{});
+        if constexpr (Widens<M>)
+            if (form == Form::real) return operations_of(face::widened(monoid_));
+        throw Unsupported("take that form");
+    }
+    AnyPartial formed(const AnyPartial& partial, Form form) const override {
+        if constexpr (Spreads<M>)
+            if (form == Form::wide) return AnyPartial::of(spread(monoid_, own(partial)));
+        if constexpr (Narrows<M>)
+            if (form == Form::narrow) return AnyPartial::of(narrowed(monoid_, own(partial)));
+        if constexpr (Widens<M>)
+            if (form == Form::real) return AnyPartial::of(widen(monoid_, own(partial)));
+        throw Unsupported("take that form");
+    }
+    double reach(const AnyPartial& partial) const override {
+        if constexpr (requires { monoid_.reach(own(partial)); }) {
+            return monoid_.reach(own(partial));
+        } else {
+            return 0.0;
+        }
+    }
+    double reach_of([[maybe_unused]] Time time, [[maybe_unused]] const Value& value) const override {
         if constexpr (OfParts<M>) {
-            return any(monoid_.widened(wide, own(partial), static_cast<const OperationsOf&>(other).monoid_));
+            return layout()->reach({time, value.row});
+        } else if constexpr (std::same_as<M, SumInt>) {
+            return sash::reach_of(value.cell);
         } else {
-            throw Unsupported("change its layout");
+            return 0.0;
         }
     }
-    OperationsPtr of_reals() const override {
-        if constexpr (Widens<M>) {
-            using Wide = decltype(face::widened(monoid_));
-            return std::make_shared<OperationsOf<Wide>>(face::widened(monoid_));
+    const Layout* layout() const override {
+        if constexpr (requires { monoid_.members(); }) {
+            return &monoid_.record().layout();
+        } else if constexpr (OfParts<M>) {
+            return &monoid_.layout();
         } else {
-            throw Unsupported("read its values as reals");
+            return nullptr;
         }
     }
-    AnyPartial widened(const AnyPartial& partial) const override {
-        if constexpr (Widens<M>) {
-            return AnyPartial::of(widen(monoid_, own(partial)));
+    std::span<const Word> words(const AnyPartial& partial) const override {
+        if constexpr (OfParts<M> && !requires { monoid_.members(); }) {
+            return own(partial);
         } else {
-            throw Unsupported("read its values as reals");
+            throw Unsupported("show its words");
         }
     }
     std::vector<Value> values_of(const AnyPartial& partial) const override {

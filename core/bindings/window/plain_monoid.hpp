@@ -54,8 +54,8 @@ public:
     //! Asked for only where it has one: Operations::make sees to it.
     Partial inverse(const Partial& whole, const Partial& older) const { return inverse_(*operations_, whole, older); }
     Output lower(const Partial& partial) const { return operations_->lower(AnyPartial::of(partial)); }
-    bool may_overflow() const { return operations_->may_overflow(); }
-    bool overflowed(const Partial& partial) const { return operations_->overflowed(AnyPartial::of(partial)); }
+    bool marks_failures() const { return operations_->marks_failures(); }
+    bool failed(const Partial& partial) const { return operations_->failed(AnyPartial::of(partial)); }
 
 private:
     OperationsPtr operations_;

@@ -3,9 +3,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "errors.hpp"
 #include "monoids/row.hpp"
@@ -18,6 +20,9 @@ namespace {
 
 constexpr std::pair<std::string_view, Kind> kKinds[] = {
     {"int", Kind::integer}, {"float", Kind::real}, {"object", Kind::object}};
+
+//! Integers that are summed in 128 bits.
+constexpr std::string_view kWide = "wide";
 
 std::string_view name_of(Kind kind) {
     for (const auto& [name, known] : kKinds)
@@ -42,14 +47,14 @@ nb::bytes to_bytes(std::string_view bytes) {
 }  // namespace
 
 //! The kinds of a record's columns, a letter each.
-std::string Window::mode_name() const {
+std::string Window::name_of(const Mode& mode) const {
     if (const RowReader* const row = reader_.row()) {
         std::string letters("row:");
-        for (std::size_t i = 0; i < row->slots().size(); ++i) letters += mode_.reals[i] ? 'f' : 'i';
+        for (std::size_t i = 0; i < row->slots().size(); ++i) letters += mode.reals[i] ? 'f' : mode.wide ? 'w' : 'i';
         return letters;
     }
-    const std::string value(name_of(mode_.value));
-    return reader_.inputs() == Inputs::keyed ? value + " " + std::string(name_of(mode_.argument)) : value;
+    const std::string value(mode.wide ? kWide : face::name_of(mode.value));
+    return reader_.inputs() == Inputs::keyed ? value + " " + std::string(face::name_of(mode.argument)) : value;
 }
 
 Mode Window::row_mode_named(std::string_view name) const {
@@ -57,9 +62,10 @@ Mode Window::row_mode_named(std::string_view name) const {
     const std::vector<Slot>& slots = reader_.row()->slots();
     if (!name.starts_with("row:") || name.size() != slots.size() + 4)
         throw DamagedSnapshot("its columns are not those of this aggregation");
+    mode.wide = name.find('w', 4) != std::string_view::npos;
     for (std::size_t i = 0; i < slots.size(); ++i) {
         const char letter = name[i + 4];
-        if (letter != 'i' && (letter != 'f' || slots[i].reader.inputs() != Inputs::number))
+        if (letter != (mode.wide ? 'w' : 'i') && (letter != 'f' || slots[i].reader.inputs() != Inputs::number))
             throw DamagedSnapshot("it names no kind of column that this aggregation has");
         mode.reals[i] = letter == 'f';
     }
@@ -68,6 +74,7 @@ Mode Window::row_mode_named(std::string_view name) const {
 
 Mode Window::mode_named(std::string_view name) const {
     if (reader_.row()) return row_mode_named(name);
+    if (name == kWide && spec_.kernel == "sum") return {.wide = true};
     const std::size_t gap = name.find(' ');
     Mode mode{kind_named(name.substr(0, gap)), Kind::integer};
     if (gap != std::string_view::npos) mode.argument = kind_named(name.substr(gap + 1));
@@ -81,12 +88,61 @@ Mode Window::mode_named(std::string_view name) const {
     return mode;
 }
 
-std::string Window::save() const {
-    return checked([&] {
+std::tuple<nb::object, nb::object, nb::bytes> Window::save() const {
+    return checked([&]() -> std::tuple<nb::object, nb::object, nb::bytes> {
         Writer writer;
-        kernel_->save(writer);
-        return writer.take();
+        const auto [mode, kernel] = canonical();
+        (kernel ? *kernel : *kernel_).save(writer);
+        const nb::bytes body = to_bytes(writer.bytes());
+        if (size() == 0) return {nb::none(), nb::none(), body};
+        return {clock_.label(), nb::str(name_of(mode).c_str()), body};
     });
+}
+
+//! Equal contents give equal bytes: a window that was wide once, or held objects beside numbers, and holds nothing any
+//! more that needs it, is written as one that never was. What a store holds stays as it is.
+std::pair<Mode, std::unique_ptr<Kernel>> Window::canonical() const {
+    if (size() == 0 || spec_.algorithm.store) return {mode_, nullptr};
+    if (mode_.objects()) return without_objects();
+    if (!mode_.wide || !(kernel_->reach() < kNarrowReach)) return {mode_, nullptr};
+    Mode mode = mode_;
+    mode.wide = false;
+    return {mode, changed(*kernel_, mode_, mode)};
+}
+
+//! The values are read again, as if they came for the first time.
+std::pair<Mode, std::unique_ptr<Kernel>> Window::without_objects() const {
+    struct Read {
+        Time time;
+        Value value;
+        Mode mode;
+    };
+    const bool keyed = reader_.inputs() == Inputs::keyed;
+    if (!keyed && reader_.inputs() != Inputs::any) return {mode_, nullptr};
+    std::vector<Read> read;
+    Mode mode;
+    kernel_->tell([&](Time time, std::span<const Value> partial) {
+        const nb::object held = nb::borrow(partial.front().object);
+        for (const nb::handle item : keyed ? nb::make_tuple(held) : nb::cast<nb::tuple>(held)) {
+            Holder holder;
+            Read one{time, {}, {}};
+            reader_.read(item, one.value, one.mode, holder);
+            mode = read.empty() ? one.mode : reader_.join(mode, one.mode);
+            read.push_back(one);
+        }
+    });
+    if (mode.objects()) return {mode_, nullptr};
+    std::unique_ptr<Kernel> kernel = make(mode);
+    try {
+        for (Read& one : read) {
+            reader_.settle(one.value, one.mode, mode);
+            kernel->insert(one.time, one.value);
+        }
+    } catch (const Inexact&) {
+        // Integers and floats that do not go together stay objects.
+        return {mode_, nullptr};
+    }
+    return {mode, std::move(kernel)};
 }
 
 void Window::restore(std::string_view mode, nb::object label, std::string_view body) {
@@ -101,6 +157,9 @@ void Window::restore(std::string_view mode, nb::object label, std::string_view b
         change.kernel = make(change.mode);
         Reader reader(body);
         change.kernel->restore(reader);
+        // Over a store sums are wide from the start, and no page is read before it is needed.
+        if (!change.mode.wide && !spec_.algorithm.store) change.reach = change.kernel->reach();
+        if (!(change.reach < kNarrowReach)) throw DamagedSnapshot("its integers need more than 64 bits");
         commit(change);
     });
 }

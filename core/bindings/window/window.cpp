@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 
 #include <new>
 #include <string>
@@ -120,12 +121,7 @@ void bind_parts(Class& window) {
         .def("_entries", &Window::entries, "after"_a.none())
         .def("_assign", &Window::assign)
         .def_prop_ro("_time_kind", [](const Window& self) { return self.clock().label(); })
-        .def_prop_ro("_value_kind", &Window::mode_name)
-        .def("_save",
-             [](const Window& self) {
-                 const std::string bytes = self.save();
-                 return nb::bytes(bytes.data(), bytes.size());
-             })
+        .def("_save", &Window::save)
         .def("_restore", [](Window& self, std::string_view mode, nb::object kind, const nb::bytes& body) {
             self.restore(mode, std::move(kind), {body.c_str(), body.size()});
         });

@@ -17,6 +17,7 @@
 #include "sash/monoids/event_count.hpp"
 #include "sash/monoids/extrema.hpp"
 #include "sash/monoids/mean.hpp"
+#include "sash/monoids/mirrored.hpp"
 #include "sash/monoids/moments.hpp"
 #include "sash/monoids/sum.hpp"
 #include "sash/monoids/text.hpp"
@@ -134,6 +135,51 @@ struct Codec<Count> {
         Count::Partial partial = 0;
         detail::read_field(reader, EventCount{partial});
         return partial;
+    }
+};
+
+//! The number that it is, in two words.
+template <>
+struct Codec<SumWide> {
+    static void write(Writer& writer, const SumWide&, const SumWide::Partial& partial) {
+        writer.u64(partial.low);
+        writer.i64(partial.high);
+    }
+    static SumWide::Partial read(Reader& reader, const SumWide&) {
+        const std::uint64_t low = reader.u64();
+        const std::int64_t high = reader.i64();
+        // No sum of as many events as there may be goes further.
+        if (high < -kMostEvents || high > kMostEvents) throw DamagedSnapshot("a sum is out of range");
+        return {low, high};
+    }
+};
+
+template <>
+struct Codec<ProductInt> {
+    static void write(Writer& writer, const ProductInt&, const ProductInt::Partial& partial) {
+        writer.u64(partial.size);
+        writer.flag(partial.sign < 0);
+    }
+    static ProductInt::Partial read(Reader& reader, const ProductInt&) {
+        const std::uint64_t size = reader.u64();
+        const bool negative = reader.flag();
+        const bool lost = size > ProductInt::kMost;
+        if ((lost && size != ProductInt::kLost) || (negative && (lost || size == 0)))
+            throw DamagedSnapshot("a product is out of range");
+        return {size, negative ? -1 : 1};
+    }
+};
+
+template <>
+struct Codec<MarkedExtremes> {
+    static void write(Writer& writer, const MarkedExtremes&, const MarkedExtremes::Partial& partial) {
+        writer.i64(partial.cell);
+        writer.flag(partial.present != 0);
+    }
+    static MarkedExtremes::Partial read(Reader& reader, const MarkedExtremes& monoid) {
+        const Cell cell = reader.i64();
+        const bool present = reader.flag();
+        return present ? MarkedExtremes::Partial{cell, 1} : monoid.identity();
     }
 };
 

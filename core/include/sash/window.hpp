@@ -80,17 +80,17 @@ concept InsertsInBulk = requires(A& window, std::span<const Time> times, std::sp
 template <class A>
 concept BulkIsAtomic = InsertsInBulk<A> && requires { requires A::bulk_is_atomic; };
 
-//! A monoid one of whose partials stands for a lost number.
+//! A monoid whose combine may fail without throwing: it marks the partial, and all that is combined with it.
 template <class M>
-concept CanOverflow = requires(const M& monoid, const typename M::Partial& partial) {
-    { monoid.overflowed(partial) } -> std::same_as<bool>;
+concept MarksFailures = requires(const M& monoid, const typename M::Partial& partial) {
+    { monoid.failed(partial) } -> std::same_as<bool>;
 };
 
-//! Whether a monoid that can overflow has to be watched for it: some know better than their type.
-template <CanOverflow M>
-bool may_overflow(const M& monoid) {
-    if constexpr (requires { monoid.may_overflow(); }) {
-        return monoid.may_overflow();
+//! Whether a monoid has to be watched for such marks: some know better than their type.
+template <MarksFailures M>
+bool marks_failures(const M& monoid) {
+    if constexpr (requires { monoid.marks_failures(); }) {
+        return monoid.marks_failures();
     } else {
         return true;
     }
@@ -118,8 +118,8 @@ public:
 
     void insert(Time time, Partial partial) {
         check_order(time);
-        if constexpr (CanOverflow<Monoid>)
-            if (may_overflow(monoid_)) refuse_overflow(monoid_.combine(window_.query(), partial));
+        if constexpr (MarksFailures<Monoid>)
+            if (marks_failures(monoid_)) refuse_failure(monoid_.combine(window_.query(), partial));
         window_.insert(time, std::move(partial));
     }
 
@@ -128,8 +128,8 @@ public:
     void bulk_insert(std::span<const Time> times, std::span<Partial> partials) {
         if (times.empty()) return;
         if constexpr (!takes_late) check_order(times);
-        if constexpr (CanOverflow<Monoid>)
-            if (may_overflow(monoid_)) check_overflow(partials);
+        if constexpr (MarksFailures<Monoid>)
+            if (marks_failures(monoid_)) check_failure(partials);
         if (BulkIsAtomic<A> || !may_fail(monoid_)) return insert_all(window_, times, partials);
         A copy = window_;
         insert_all(copy, times, partials);
@@ -210,15 +210,15 @@ private:
         if (drop != times.end()) throw OutOfOrder(drop[1], drop[0]);
     }
 
-    void refuse_overflow(const Partial& total) const {
-        // lower() throws for the lost number; nothing else is wanted of it.
-        if (monoid_.overflowed(total)) static_cast<void>(monoid_.lower(total));
+    void refuse_failure(const Partial& total) const {
+        // lower() throws for a mark; nothing else is wanted of it.
+        if (monoid_.failed(total)) static_cast<void>(monoid_.lower(total));
     }
 
-    void check_overflow(std::span<const Partial> partials) const {
+    void check_failure(std::span<const Partial> partials) const {
         Partial total = window_.query();
         for (const Partial& partial : partials) append(monoid_, total, partial);
-        refuse_overflow(total);
+        refuse_failure(total);
     }
 
     static void insert_all(A& window, std::span<const Time> times, std::span<Partial> partials) {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,12 +19,18 @@ def check_column(column: Any, option: str) -> str | None:
     return column
 
 
+#: Sizes are less than 2**31.
+MOST: Final = 2**31 - 1
+
+
 def check_size(name: str, value: Any, *, least: int) -> int:
-    """A whole number of at least `least`; TypeError or ValueError if it is none."""
+    """A whole number from `least` to `MOST`; TypeError or ValueError if it is none."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name} is an integer, not {type(value).__name__} ({value!r:.60})")
     if value < least:
         raise ValueError(f"{name} must be at least {least}, not {value}")
+    if value > MOST:
+        raise ValueError(f"{name} must be at most {MOST}, not {value}")
     return int(value)
 
 

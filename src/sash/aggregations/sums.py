@@ -5,18 +5,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
-
-import numpy.typing as npt
+from typing import Any, ClassVar
 
 from sash.aggregations.base import Native, WithNan, built_in
-from sash.aggregations.declared import Inputs, Refusal, Result
-from sash.aggregations.reading import LEAST, check_int64, not_nan, read_number
+from sash.aggregations.declared import Inputs, Result
+from sash.aggregations.reading import check_int64, not_nan, read_number
 
 __all__ = ["Product", "Sum"]
-
-
-_OUT_OF_RANGE: Final = "-2**63 is out of range: integers go from -2**63 + 1 to 2**63 - 1"
 
 
 class _Checked(WithNan):
@@ -30,20 +25,10 @@ class _Checked(WithNan):
     error: ClassVar[str] = "exact over integers, rounded over floats"
 
     def lift(self, value: Any) -> int | float:
-        number = read_number(not_nan(value, self.nan))
-        if number == LEAST and isinstance(number, int):
-            raise OverflowError(_OUT_OF_RANGE)
-        return number
-
-    def refused(self, numbers: npt.NDArray[Any]) -> Refusal | None:
-        return (numbers == LEAST, OverflowError(_OUT_OF_RANGE)) if numbers.dtype.kind == "i" else None
+        return read_number(not_nan(value, self.nan))
 
     def lower(self, partial: int | float) -> int | float:
-        if isinstance(partial, float):
-            return partial
-        if partial == LEAST:
-            raise OverflowError("the result does not fit in 64 bits; pass floats, or scale the values down")
-        return check_int64(partial)
+        return partial if isinstance(partial, float) else check_int64(partial)
 
 
 @built_in

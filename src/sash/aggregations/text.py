@@ -38,6 +38,8 @@ class Concat(Aggregation):
         super().__init__(column)
         if not isinstance(separator, str):
             raise TypeError(f"separator is a text, not {type(separator).__name__} ({separator!r:.60})")
+        if any(0xD800 <= ord(letter) < 0xE000 for letter in separator):
+            raise ValueError(f"separator is a text that can be written, and {separator!r:.60} has half a character")
         self.separator = separator
 
     def lift(self, value: Any) -> str:

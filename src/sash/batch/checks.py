@@ -12,6 +12,7 @@ from sash.batch.naming import output_name, read_window, window_label
 from sash.durations import Duration, parse_duration
 from sash.errors import PlanError, SashError
 from sash.windows import CountWindow, WindowPolicy
+from sash.windows.described import MOST_EVENTS
 from sash.windows.time import Closed
 
 __all__ = ["Checks", "as_list"]
@@ -76,9 +77,9 @@ class Checks:
 
     def count(self, part: str, value: Any) -> int | None:
         """A number of values, or None."""
-        if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+        if value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_EVENTS):
             return value
-        self.problem(f"{part} is a number of values, 0 or more, or None, not {value!r:.60}")
+        self.problem(f"{part} is a number of values from 0 to 2**62, or None, not {value!r:.60}")
         return None
 
     def truth(self, part: str, value: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sized
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from sash.suggestions import did_you_mean
 __all__ = ["check_sizes", "checked_key", "checked_keys", "read_slot", "row_parts", "rows_of"]
 
 _NAN = math.nan
+_DECIMAL_NAN = Decimal("NaN")
 
 
 def check_sizes(keys: Any, ticks: Sized, values: Any, keyed: bool) -> None:
@@ -38,21 +40,34 @@ def check_sizes(keys: Any, ticks: Sized, values: Any, keyed: bool) -> None:
 
 
 def checked_key(key: Any) -> Any:
-    """The key that stands for the one given: one NaN for all of them, Python's numbers for NumPy's.
+    """The key that stands for the one given: one NaN for all of them, also in tuples; Python's numbers for NumPy's.
 
     >>> checked_key(np.int64(3)), checked_key(float("nan")) is checked_key(np.float64("nan"))
     (3, True)
+    >>> checked_key(("a", float("nan"))) == checked_key(("a", float("nan")))
+    True
     """
-    if isinstance(key, np.generic):
-        key = key.item()
-    if isinstance(key, float) and math.isnan(key):
-        return _NAN
+    key = _one_nan(key)
     try:
         hash(key)
     except TypeError:
         raise TypeError(
             f"a key must be hashable, and {key!r:.60} is not: make it a tuple, a text or a number"
         ) from None
+    return key
+
+
+def _one_nan(key: Any) -> Any:
+    """NaN is equal to itself alone: a key with another one would be another key."""
+    if isinstance(key, np.generic):
+        key = key.item()
+    if isinstance(key, float) and math.isnan(key):
+        return _NAN
+    if isinstance(key, Decimal) and key.is_nan():
+        return _DECIMAL_NAN
+    if isinstance(key, tuple):
+        parts = tuple(_one_nan(part) for part in key)
+        return parts if any(one is not other for one, other in zip(parts, key, strict=True)) else key
     return key
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -10,24 +10,24 @@ import numpy as np
 import numpy.typing as npt
 
 from sash import _core
-from sash.errors import SnapshotError
 from sash.operator.columns import checked_keys, read_slot, rows_of
 from sash.operator.config import Config, configure
 from sash.operator.marks import mark_column
 from sash.operator.results import Results
 from sash.operator.spec import Spec
-from sash.times import FLOAT, Kind
+from sash.snapshots import reading
+from sash.times import FLOAT, INT, Kind
 from sash.windows.scale import Scale
 
 __all__ = ["Engine", "EngineState"]
 
 Ticks = npt.NDArray[np.int64]
 #: Called with a late event: key, time, value, watermark (None if the stream had ended).
-OnLate = Callable[[Any, Any, Any, Any], None]
+OnLate = Callable[[Any, Any, Any, Any], Any]
 #: Plain values that a snapshot holds.
 EngineState = dict[str, Any]
 
-_VERSION: Final = 3
+_VERSION: Final = 4
 
 
 class Engine:
@@ -46,22 +46,17 @@ class Engine:
         config, ticks = self.config, np.ascontiguousarray(ticks)
         rows = cache(lambda: rows_of(values))
         keys = checked_keys(keys) if config.keyed else None
-        for place, watermark in self._late(ticks):
+
+        def late(place: int, watermark: int | None) -> None:
             key = None if keys is None else _plain(keys[place])
             on_late(key, self.scale.time(int(ticks[place])), rows()[place], self.scale.time(watermark))
-        if self.core.finished:
-            return self.results(None)
+
         columns = [read_slot(values, slot.path, slot.inputs, len(ticks)) for slot in config.row.slots]
         marks = [mark_column(policy, values, rows) for policy in config.windows] if config.marks else []
         fires = None if config.fires is None else _flags(config.fires, rows())
         nulls = None if config.skips is None else _flags(config.skips, rows())
         own_rows = rows() if config.row.objects else None
-        return self.results(self.core.push_many(keys, ticks, columns, own_rows, marks, fires, nulls))
-
-    def _late(self, ticks: Ticks) -> Sequence[tuple[int, int | None]]:
-        if self.core.finished:
-            return [(place, None) for place in range(len(ticks))]
-        return self.core.late(ticks)
+        return self.results(self.core.push_many(keys, ticks, columns, own_rows, marks, fires, nulls, late))
 
     def advance(self, ticks: int | None) -> Results:
         """Move the watermark on, to the end if None; what that makes final, or due."""
@@ -77,29 +72,32 @@ class Engine:
 
     def dump(self) -> EngineState:
         """The state as plain values. Cost: O(n)."""
-        reals, keys, body = self.core.save()
-        clock = (*self.core.clock(), self.core.finished)
-        return {"version": _VERSION, "clock": clock, "keys": keys, "reals": list(reals), "body": body}
+        columns, keys, body, clock = self.core.save()
+        return {"version": _VERSION, "clock": clock, "keys": keys, "columns": columns, "body": body}
 
     @classmethod
     def load(cls, spec: Spec, kind: Kind, state: Mapping[str, Any]) -> Engine:
         """An engine in the state; `SnapshotError` if it is none. Cost: O(n)."""
-        engine = cls(spec, kind)
-        try:
+        with reading():
+            engine = cls(spec, kind)
             if state["version"] != _VERSION:
-                raise ValueError("the state is that of another version")
+                raise ValueError("the state of the operator is that of another version")
             newest, watermark, finished = state["clock"]
-            engine.core.restore(state["keys"], state["reals"], state["body"], newest, watermark, finished)
-        except (KeyError, TypeError, ValueError) as error:
-            raise SnapshotError(f"the snapshot cannot be read: {error!r} in the state of the operator") from error
+            engine.core.restore(
+                checked_keys(state["keys"]), state["columns"], state["body"], newest, watermark, finished
+            )
         return engine
 
     def copy(self) -> Engine:
         """An engine of its own in the same state."""
         return self.load(self.spec, self.scale.kind, self.dump())
 
-    def with_real_times(self) -> Engine:
-        """An engine of its own with integer times as floats; TypeError if one is no float exactly."""
+    def for_times(self, kind: Kind) -> Engine:
+        """This engine, unless it counts in integers and floats come: then one of its own with its times as floats, and
+        this one is retired. TypeError if a time is no float exactly."""
+        if (self.scale.kind, kind) != (INT, FLOAT):
+            return self
+        self.core.retire(True)
         engine = self.copy()
         engine.core.read_times_as_reals()
         engine.scale = Scale(FLOAT)

@@ -45,7 +45,7 @@ class LateEvents:
         #: What the function raised last: the event that came late is not to blame.
         self.raised: Exception | None = None
 
-    def hand_over(self, key: Any, time: Any, value: Any, watermark: Any) -> None:
+    def hand_over(self, key: Any, time: Any, value: Any, watermark: Any) -> LateEvent:
         """Count a late event and hand it on."""
         event = LateEvent(key, time, value, watermark)
         if self._on_late == "raise":
@@ -54,7 +54,8 @@ class LateEvents:
             self._call(event)
         elif self._on_late == "keep":
             self.kept.append(event)
-        self.counts["finished" if event.watermark is None else "watermark"] += 1
+        self.counts[_reason(event)] += 1
+        return event
 
     def _call(self, event: LateEvent) -> None:
         assert callable(self._on_late)
@@ -64,14 +65,16 @@ class LateEvents:
             self.raised = error
             raise
 
-    def mark(self) -> tuple[dict[str, int], int]:
-        """Where a call began."""
-        return dict(self.counts), len(self.kept)
+    def take_back(self, events: list[LateEvent]) -> None:
+        """The call that handed these over has failed: they are not counted, and not kept."""
+        gone = {id(event) for event in events}
+        self.kept[:] = [event for event in self.kept if id(event) not in gone]
+        for event in events:
+            self.counts[_reason(event)] -= 1
 
-    def go_back(self, mark: tuple[dict[str, int], int]) -> None:
-        """To where the call began, since it failed."""
-        self.counts = mark[0]
-        del self.kept[mark[1] :]
+
+def _reason(event: LateEvent) -> str:
+    return "finished" if event.watermark is None else "watermark"
 
 
 def _refusal(event: LateEvent) -> str:

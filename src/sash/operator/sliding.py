@@ -36,7 +36,7 @@ from sash.operator.spec import (
     check_lateness,
     check_min_periods,
 )
-from sash.times import FLOAT, INT, Kind, bound, encode, encode_array, encode_as
+from sash.times import INT, Kind, bound, encode, encode_array, encode_as
 from sash.triggers import Trigger, resolve_trigger
 from sash.windows.base import WindowPolicy, as_policies
 from sash.windows.scale import Scale
@@ -154,11 +154,9 @@ class Sliding:
                 results: list[Result] | None = engine.core.push(key, time, value, self._late.hand_over)
                 if results is not None:
                     return results
-            with self._changing():
-                engine = self._first_engine(encode(time)[0]) if engine is None else engine.with_real_times()
+            with self._engine_for(encode(time)[0]) as engine:
                 results = engine.core.push(key, time, value, self._late.hand_over)
                 assert results is not None
-                self._engine = engine
         except NOT_OF_AN_EVENT:
             raise
         except Exception as error:
@@ -211,16 +209,14 @@ class Sliding:
         kind, ticks = encode_array(times)
         if not len(ticks):
             return self._nothing()
-        with self._changing():
-            engine, ticks = self._engine_for(kind, ticks, times)
-            mark = self._late.mark()
+        late: list[LateEvent] = []
+        with self._engine_for(kind) as engine:
+            ticks = _ticks_in(engine.scale.kind, kind, ticks, times)
             try:
-                results = engine.push_many(keys, ticks, values, self._late.hand_over)
+                return engine.push_many(keys, ticks, values, lambda *event: late.append(self._late.hand_over(*event)))
             except BaseException:
-                self._late.go_back(mark)
+                self._late.take_back(late)
                 raise
-            self._engine = engine
-        return results
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
@@ -258,17 +254,20 @@ class Sliding:
             engine.core.end()
         return engine
 
-    def _engine_for(self, kind: Kind, ticks: Ticks, times: Any) -> tuple[Engine, Ticks]:
-        """An engine for times of that kind, and what their ticks are in it. Nothing of this operator changes yet."""
-        engine = self._engine
-        if engine is None:
-            return self._first_engine(kind), ticks
-        own = engine.scale.kind
-        if (own.name, own.unit) == (kind.name, kind.unit):
-            return engine, ticks
-        if (own, kind) == (INT, FLOAT):
-            return engine.with_real_times(), ticks
-        return engine, np.array([encode_as(own, time) for time in times], np.int64)
+    @contextmanager
+    def _engine_for(self, kind: Kind) -> Iterator[Engine]:
+        """The engine that takes times of that kind. If it is another one, it is the operator's once it has done what
+        it is wanted for; the one before takes no events meanwhile, which would be lost."""
+        with self._changing():
+            before = self._engine
+            try:
+                engine = self._first_engine(kind) if before is None else before.for_times(kind)
+                yield engine
+            except BaseException:
+                if before is not None:
+                    before.core.retire(False)
+                raise
+            self._engine = engine
 
     def advance(self, watermark: Any = None) -> Results:
         """Say that no event before the watermark will come any more, and return what that makes final or due.
@@ -331,7 +330,7 @@ class Sliding:
         if engine is None:
             return []
         ticks = None if at is None else bound(engine.scale.kind, at, up=False)
-        watermark = engine.core.clock()[1]
+        watermark = engine.core.watermark
         if ticks is not None and watermark is not None and ticks < watermark and not engine.core.finished:
             raise ValueError(
                 f"{at!r} is before the watermark {engine.scale.time(watermark)!r}: ask for that time or a later one"
@@ -375,7 +374,7 @@ class Sliding:
         >>> s.watermark
         5
         """
-        return None if self._engine is None else self._engine.scale.time(self._engine.core.clock()[1])
+        return None if self._engine is None else self._engine.scale.time(self._engine.core.watermark)
 
     @property
     def late(self) -> list[LateEvent]:
@@ -498,3 +497,10 @@ class Sliding:
         if opened.kind is not None:
             operator._engine = Engine.load(opened.spec, opened.kind, opened.state["engine"])
         return operator
+
+
+def _ticks_in(own: Kind, kind: Kind, ticks: Ticks, times: Any) -> Ticks:
+    """What the ticks of times of a kind are among those of the operator."""
+    if (own.name, own.unit) == (kind.name, kind.unit):
+        return ticks
+    return np.array([encode_as(own, time) for time in times], np.int64)

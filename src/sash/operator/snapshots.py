@@ -13,7 +13,7 @@ from sash.errors import AggregationError, SnapshotError, WindowSpecError
 from sash.operator.failed import OnError, check_on_error
 from sash.operator.late import OnLate, check_on_late
 from sash.operator.spec import Spec, check_emit, check_lateness
-from sash.snapshots import Description
+from sash.snapshots import Description, reading
 from sash.times import Kind
 from sash.triggers import Trigger
 from sash.windows.base import WindowPolicy, as_policies
@@ -82,15 +82,20 @@ def open_blob(
         raise TypeError(f"a snapshot is bytes, not {type(blob).__name__}")
     text, body = _core.open_snapshot(bytes(blob))
     header = _header(text)
-    try:
-        given = (None,) * len(header["policies"]) if policy is None else as_policies(policy)
+    passed = None if policy is None else as_policies(policy)
+    on_late = None if on_late is None else check_on_late(on_late)
+    if not isinstance(header.get("aggregation"), dict):
+        raise SnapshotError("the snapshot cannot be read: its header is not that of an operator")
+    matching = Description(header["aggregation"], "", {}, None, None).matching(aggregation)
+    with reading("the snapshot cannot be restored here"):
+        given = (None,) * len(header["policies"]) if passed is None else passed
         if len(given) != len(header["policies"]):
             raise SnapshotError(f"the snapshot has {len(header['policies'])} windows, and {len(given)} were passed")
         plain: dict[str, Any] = {
             name: tuple(part) if isinstance(part := header[name], list) else part for name in _PLAIN
         }
         spec = Spec(
-            aggregation=Description(header["aggregation"], "", {}, None, None).matching(aggregation),
+            aggregation=matching,
             policies=tuple(
                 _part("policy", described, one, WindowPolicy.from_dict)
                 for described, one in zip(header["policies"], given, strict=True)
@@ -104,23 +109,26 @@ def open_blob(
         kind = None if header["times"] is None else Kind.parse(header["times"])
         late = _called("on_late", header["on_late"], on_late, check_on_late)
         failed = _called("on_error", header.get("on_error", "raise"), on_error, check_on_error)
-    except (KeyError, TypeError, WindowSpecError) as error:
-        raise SnapshotError(f"the snapshot cannot be restored here: {error}") from error
-    return Opened(spec, late, failed, kind, _state(codec.loads(body)))
+    state = _state(codec.loads(body))
+    if (state["engine"] is None) != (kind is None):
+        raise SnapshotError("the snapshot cannot be read: it has times without a kind, or a kind without times")
+    return Opened(spec, late, failed, kind, state)
 
 
 def _state(state: Any) -> State:
     match state:
-        case {"engine": dict() | None, "late": (dict(), list()), "ended": bool()}:
+        case {
+            "engine": dict() | None,
+            "late": ({"watermark": int(), "finished": int()}, list(kept)),
+            "ended": bool(),
+        } if all(isinstance(event, tuple) and len(event) == 4 for event in kept):
             return dict(state)
     raise SnapshotError("the snapshot cannot be read: it does not hold the state of an operator")
 
 
 def _header(text: bytes) -> dict[str, Any]:
-    try:
+    with reading("the snapshot cannot be read: its header is damaged"):
         header = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise SnapshotError(f"the snapshot cannot be read: its header is damaged ({error})") from error
     if not isinstance(header, dict) or "sliding" not in header:
         raise SnapshotError("the snapshot is not one of an operator: is it that of a Window?")
     if header["sliding"] != _VERSION:

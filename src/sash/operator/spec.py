@@ -11,6 +11,7 @@ from sash.durations import Duration, parse_duration
 from sash.errors import WindowSpecError
 from sash.triggers import Trigger
 from sash.windows import WindowPolicy
+from sash.windows.described import MOST_EVENTS
 
 __all__ = ["Emit", "Spec"]
 
@@ -70,6 +71,6 @@ def check_lateness(lateness: Any) -> Duration | Literal[0] | None:
 
 def check_min_periods(count: Any) -> int:
     """A count of events, or a ValueError."""
-    if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-        raise ValueError(f"min_periods is a count of events from 0 on, not {count!r}")
+    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST_EVENTS:
+        raise ValueError(f"min_periods is a count of events from 0 to 2**62, not {count!r}")
     return count

@@ -7,17 +7,20 @@ import fcntl
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
 from sash.errors import StoreError
 from sash.extras import how_to_install
+from sash.store.lmdb_file import check_whole
 from sash.store.protocol import Range, checked_name, naming
 
 __all__ = ["Lmdb"]
 
+#: The file of the database.
+_DATA: Final = "data.mdb"
 #: How many keys one transaction deletes: a reader never waits for it, and its memory is bounded.
 _DELETES: Final = 256
 #: After so many the process gives the file's pages back to the kernel.
@@ -79,6 +82,17 @@ def _locked(path: Path, name: str, store: Lmdb) -> int:
     return file
 
 
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """No other process opens the folder meanwhile: a file that it has only begun would look as if it were cut."""
+    file = os.open(folder / "open.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)
+
+
 class _Environments:
     """The open databases of this process. LMDB allows each of them to be open once."""
 
@@ -91,7 +105,8 @@ class _Environments:
         key = (os.getpid(), os.path.realpath(store.path))
         with self._lock:
             if key not in self._open:
-                with naming("be opened", store, lmdb.Error):
+                with naming("be opened", store, lmdb.Error, OSError), _alone(Path(key[1])):
+                    check_whole(Path(key[1]) / _DATA)
                     # Without metasync a transaction may be lost with the machine, never torn; flush() makes it last.
                     self._open[key] = lmdb.open(key[1], map_size=store.map_size, metasync=False, readahead=False), 0
             environment, users = self._open[key]
@@ -149,6 +164,7 @@ class _LmdbTable:
             ) from error
         except self._errors as error:
             raise StoreError(f"{self._store} could not write pages: {error}: make room on the disk") from error
+        self._fill()
         self._touch(len(items))
 
     def delete_ranges(self, ranges: Sequence[Range]) -> None:
@@ -170,14 +186,30 @@ class _LmdbTable:
                 while found and deleted < _DELETES and cursor.key() < last:
                     deleted += 1
                     found = cursor.delete() and cursor.key() != b""
+        self._fill()
         self._touch(deleted)
+
+    def _fill(self) -> None:
+        """Give the file the length that its header promises. LMDB leaves pages at its end unwritten if they were freed
+        in the transaction that took them; then a file that was cut could not be told from a sound one."""
+        path = self._store.path / _DATA
+        if path.stat().st_size >= self._promised():
+            return
+        with self._environment.begin(write=True):
+            # Nobody else writes: the file does not grow between the two.
+            if path.stat().st_size < self._promised():
+                os.truncate(path, self._promised())
+
+    def _promised(self) -> int:
+        pages: int = self._environment.info()["last_pgno"] + 1
+        return pages * int(self._environment.stat()["psize"])
 
     def _touch(self, pages: int) -> None:
         """Count the pages of the file that were looked at: now and then the kernel may take them back."""
         self._touched += pages
         if self._touched >= _TOUCHES:
             self._touched = 0
-            _unmap(os.path.realpath(self._store.path / "data.mdb"))
+            _unmap(os.path.realpath(self._store.path / _DATA))
 
     def flush(self) -> None:
         with naming("flush", self._store, *self._errors):

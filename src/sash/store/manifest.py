@@ -11,6 +11,7 @@ from typing import Final
 
 from sash import _core
 from sash.errors import SnapshotError
+from sash.snapshots import reading
 from sash.store.protocol import Range, Table
 
 __all__ = ["MANIFEST", "Extents", "Garbage", "Manifest", "Place", "Span", "describe", "page_key"]
@@ -77,12 +78,10 @@ class Manifest:
     def from_bytes(blob: bytes, window: str) -> Manifest:
         """What `to_bytes` made; `SnapshotError` if the bytes are damaged, foreign or from a newer version."""
         header, state = _core.open_snapshot(blob)
-        try:
+        with reading(f"the manifest of the window {window!r} cannot be read"):
             fields = json.loads(header)["manifest"]
             pages = tuple((int(s), int(level), int(first), int(end)) for s, level, first, end in fields.pop("pages"))
             manifest = Manifest(**fields, pages=pages, state=state)
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise SnapshotError(f"the manifest of the window {window!r} cannot be read: {error!r}") from error
         if manifest.window != window:
             raise SnapshotError(f"the manifest is of the window {manifest.window!r}, not of {window!r}")
         return manifest

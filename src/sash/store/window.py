@@ -106,14 +106,8 @@ class StoredWindow(Window):
         >>> sash.Window(sash.Sum(), algorithm="amta", store=store).query()
         5
         """
-        described = snapshots.Description(
-            aggregation=self.aggregation.to_dict(),
-            algorithm=self.algorithm,
-            options={},
-            times=str(self._time_kind) if len(self) else None,
-            values=self._value_kind if len(self) else None,
-        )
-        self._pager.commit(described.to_bytes().decode(), self._save())
+        described, state = self._described({})
+        self._pager.commit(described.to_bytes().decode(), state)
 
     def close(self, commit: bool = True) -> None:
         """Commit, unless `commit=False`, and release the store. The window cannot be used any more.
@@ -243,9 +237,5 @@ def _described(manifest: Manifest, aggregation: Aggregation, algorithm: str) -> 
 
 
 def _restore(window: StoredWindow, values: str, times: str, manifest: Manifest) -> None:
-    try:
+    with snapshots.reading(f"the window {manifest.window!r} cannot be read"):
         window._restore(values, Kind.parse(times), manifest.state)
-    except (SnapshotError, StoreError):
-        raise
-    except Exception as error:  # whatever a codec in Python makes of damaged bytes
-        raise SnapshotError(f"the window {manifest.window!r} cannot be read: {error}") from error

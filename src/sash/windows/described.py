@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from sash.durations import Duration
 from sash.errors import WindowSpecError
@@ -85,12 +85,18 @@ def read_description(description: Any, word: str, known: Mapping[str, type[Made]
         raise WindowSpecError(f"{name} cannot be made from {dict(description)!r:.200}: {error}") from error
 
 
+#: More events than there can be.
+MOST_EVENTS: Final = 2**62
+
+
 def whole_number(name: str, value: Any, least: int) -> int:
-    """A count; `WindowSpecError` if it is none, or less than the least."""
+    """A count; `WindowSpecError` if it is none, or less than the least, or more than there can be events."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise WindowSpecError(f"{name} is a whole number, not {type(value).__name__} ({value!r:.60})")
     if value < least:
         raise WindowSpecError(f"{name} must be at least {least}, and {value!r} is not")
+    if value > MOST_EVENTS:
+        raise WindowSpecError(f"{name} must be at most 2**62, and {value!r} is not")
     return int(value)
 
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sash/batch/column.hpp"
+#include "sash/monoids/sum.hpp"
 
 namespace sash::batch {
 
@@ -15,12 +16,8 @@ struct DoesNotFit {
     std::size_t position;
 };
 
-using Wide = __int128;
-
-//! The int64; the least one is refused, here as in every sum of Sash.
 inline std::int64_t narrow(Wide total, std::size_t position) {
-    constexpr Wide kGreatest = std::numeric_limits<std::int64_t>::max();
-    if (total > kGreatest || total < -kGreatest) throw DoesNotFit{position};
+    if (!fits(total)) throw DoesNotFit{position};
     return static_cast<std::int64_t>(total);
 }
 

@@ -67,11 +67,6 @@ private:
     Cell mask_;
 };
 
-inline std::int64_t checked(std::int64_t number, std::size_t position) {
-    if (number == kOverflowed) throw DoesNotFit{position};
-    return number;
-}
-
 inline std::int64_t difference(const Range::Partial& partial, std::size_t position) {
     std::int64_t result = 0;
     if (partial.least > partial.greatest) return 0;
@@ -87,8 +82,8 @@ void sums(const Pass& pass, const Column& column, Results out) {
             [=](std::size_t i, double total) { out.reals[i] = total; });
     } else if constexpr (Pass::known) {
         pass(
-            WideSum{}, [values = column.integers](std::size_t i) { return Wide{values[i]}; },
-            [=](std::size_t i, Wide total) { out.integers[i] = narrow(total, i); });
+            SumWide{}, [values = column.integers](std::size_t i) { return SumWide{}.lift(values[i]); },
+            [=](std::size_t i, const SumWide::Partial& total) { out.integers[i] = narrow(total.number(), i); });
     } else {
         exact_sums(column, pass.bounds, out.integers);
     }
@@ -102,8 +97,11 @@ void products(const Pass& pass, const Column& column, Results out) {
             [=](std::size_t i, double total) { out.reals[i] = total; });
     } else {
         pass(
-            ProductInt{}, [values = column.integers](std::size_t i) { return values[i]; },
-            [=](std::size_t i, std::int64_t total) { out.integers[i] = checked(total, i); });
+            ProductInt{}, [values = column.integers](std::size_t i) { return ProductInt{}.lift(values[i]); },
+            [=](std::size_t i, const ProductInt::Partial& total) {
+                if (!ProductInt{}.has_fit(total)) throw DoesNotFit{i};
+                out.integers[i] = ProductInt{}.lower(total);
+            });
     }
 }
 

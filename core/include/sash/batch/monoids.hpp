@@ -58,16 +58,6 @@ struct TopCount {
     }
 };
 
-//! A sum of int64 that cannot overflow on the way: only the result may not fit.
-struct WideSum {
-    using Partial = Wide;
-    static constexpr bool commutative = true;
-    static constexpr bool fallible = false;
-
-    Partial identity() const { return 0; }
-    Partial combine(Partial older, Partial newer) const { return older + newer; }
-};
-
 //! Any monoid, and how many events were combined.
 template <Monoid M>
 struct Counted {

@@ -3,6 +3,8 @@
 //! the code of such kernels, and costs a combine nothing.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -55,6 +57,31 @@ struct Ends : First<Cell> {
 
 using Extremes = Mirrored<Max>;
 using ExtremeCounts = Mirrored<MaxCount>;
+
+//! Extremes with a mark that says whether there is any: the one cell that stands for nothing in Extremes is a value
+//! here.
+struct MarkedExtremes {
+    using Input = Cell;
+    using Output = Number;
+    struct Partial {
+        Cell cell;
+        std::int64_t present;
+    };
+    static constexpr bool commutative = true;
+    static constexpr bool fallible = false;
+
+    Cell mask;
+    NumberKind kind;
+
+    MarkedExtremes(bool least, NumberKind numbers) : mask(least ? Cell{-1} : Cell{0}), kind(numbers) {}
+
+    Partial identity() const { return {Max{}.identity(), 0}; }
+    Partial lift(Input value) const { return {value ^ mask, 1}; }
+    Partial combine(const Partial& older, const Partial& newer) const {
+        return {std::max(older.cell, newer.cell), older.present | newer.present};
+    }
+    Output lower(const Partial& partial) const { return decode(partial.cell ^ mask, kind); }
+};
 using ExtremeArguments = Mirrored<ArgMax<Cell>>;
 using Bits = Mirrored<BitOr>;
 

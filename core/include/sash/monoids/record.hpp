@@ -87,10 +87,10 @@ public:
     }
     Output lower(const Partial& partial) const { return layout_->lower(partial.data()); }
 
-    bool may_overflow() const { return layout_->may_overflow(); }
-    bool overflowed(const Partial& partial) const {
+    bool marks_failures() const { return layout_->marks_failures(); }
+    bool failed(const Partial& partial) const {
         return std::any_of(layout_->runs().begin(), layout_->runs().end(),
-                           [&](const Layout::Run& run) { return run.group->overflowed(partial.data() + run.begin); });
+                           [&](const Layout::Run& run) { return run.group->failed(partial.data() + run.begin); });
     }
 
     template <class Map>
@@ -98,12 +98,13 @@ public:
         for (const auto& [group, begin] : layout_->runs()) group->retime(partial.data() + begin, map);
     }
 
-    //! The partial as one of another record of the same parts; see Layout::widen.
-    Partial widened(const std::vector<bool>& wide, const Partial& partial, const Record& to) const {
-        Partial widened = to.blank();
-        layout_->widen(wide, partial.data(), *to.layout_, widened.data());
-        return widened;
+    //! The words of a record of the same parts in other forms as a partial of this one; see Layout::convert.
+    Partial converted(std::span<const Form> forms, const Word* words, const Layout& from) const {
+        Partial partial = blank();
+        from.convert(forms, words, *layout_, partial.data());
+        return partial;
     }
+    double reach(const Partial& partial) const { return layout_->reach(partial.data()); }
 
     Partial blank() const {
         if constexpr (kInPlace) {

@@ -29,13 +29,20 @@ inline Cell wide_cell(Cell cell, Cell mask = 0) {
     return encode_real(exact_real(cell ^ mask)) ^ mask;
 }
 
+//! What becomes of a partial: nothing; its integers are read as reals; its integers are kept in their full range, sums
+//! in 128 bits; or they are found to need no more than 64.
+enum class Form : std::uint8_t { same, real, wide, narrow };
+
 //! A partial of integers as one of reals. Each of these maps is a homomorphism, so it makes no difference whether
 //! events are combined before or after it.
 inline double widen(const SumInt&, std::int64_t partial) {
     return exact_real(partial);
 }
-inline double widen(const ProductInt&, std::int64_t partial) {
-    return exact_real(partial);
+inline double widen(const SumWide& monoid, const SumWide::Partial& partial) {
+    return exact_real(monoid.lower(partial));
+}
+inline double widen(const ProductInt& monoid, const ProductInt::Partial& partial) {
+    return exact_real(monoid.lower(partial));
 }
 //! The neutral cell stays neutral: it is no number.
 inline Cell widen(const Extremes& monoid, Cell partial) {
@@ -62,6 +69,28 @@ auto widen(const M& monoid, typename M::Partial partial) {
     return partial;
 }
 
+inline Cell widen(const MarkedExtremes& monoid, const MarkedExtremes::Partial& partial) {
+    return partial.present != 0 ? wide_cell(partial.cell, monoid.mask) : Extremes(false).identity();
+}
+
+//! A partial in its full range, and back.
+inline SumWide::Partial spread(const SumInt&, std::int64_t partial) {
+    return SumWide::Partial::of(partial);
+}
+inline MarkedExtremes::Partial spread(const Extremes& monoid, Cell partial) {
+    return {partial, partial != monoid.identity()};
+}
+inline std::int64_t narrowed(const SumWide& monoid, const SumWide::Partial& partial) {
+    return monoid.lower(partial);
+}
+inline Cell narrowed(const MarkedExtremes&, const MarkedExtremes::Partial& partial) {
+    return partial.present != 0 ? partial.cell : Extremes(false).identity();
+}
+
+template <class M>
+concept Spreads = requires(const M& monoid, const typename M::Partial& partial) { spread(monoid, partial); };
+template <class M>
+concept Narrows = requires(const M& monoid, const typename M::Partial& partial) { narrowed(monoid, partial); };
 template <class M>
 concept Widens = requires(const M& monoid, const typename M::Partial& partial) { widen(monoid, partial); };
 

@@ -47,6 +47,7 @@ public:
     void restore(Reader& reader, const std::vector<KeySlot>& slots) {
         owner_.count_ = reader.i64();
         owner_.orders_ = reader.i64();
+        require(0 <= owner_.count_ && owner_.count_ <= Row::kMostNumbers && 0 <= owner_.orders_);
         for (const KeySlot slot : slots) restore_key(reader, slot);
         owner_.waiting_.assign(owner_.all_waiting());
         owner_.slides_.assign(owner_.all_due());
@@ -146,9 +147,10 @@ private:
     void restore_key(Reader& reader, KeySlot slot) {
         const std::int64_t order = reader.i64();
         const std::optional<Time> newest = read_time(reader), due = read_time(reader), expired = read_time(reader);
-        require(order < owner_.orders_ && newest);
-        // Keys that take events come first: an expired state does not take their place.
+        require(0 <= order && order < owner_.orders_ && newest);
+        // Keys that take events come first: an expired state does not take their place, and nothing else does.
         const KeyId own = owner_.current(slot);
+        require(own == Owner::kNone || expired);
         const KeyId id = owner_.add(slot, order);
         State& state = owner_.keys_[id];
         if (due) state.edit_extras().due = due;
@@ -156,6 +158,8 @@ private:
         if (owner_.has_rows_) restore_rows(reader, state);
         if (state.rows().empty() && (owner_.has_rows_ || owner_.plan_.expire)) state.edit_extras().newest = newest;
         require(!owner_.has_rows_ || state.newest() == *newest);
+        // A slide before the first row finds nothing, and there may be very many of them.
+        require(!due || state.rows().empty() || *due >= state.rows().front().ticks);
         owner_.partials_->restore(id, owner_.has_rows_ ? labels_of(state) : read_labels(reader), reader);
         restore_emitted(reader, id, state);
     }
@@ -183,6 +187,7 @@ private:
 
     void restore_rows(Reader& reader, State& state) {
         const auto dropped = static_cast<std::size_t>(reader.u64());
+        require(dropped <= static_cast<std::size_t>(owner_.count_));
         state.edit_rows().start_at(dropped);
         const std::size_t size = reader.count(sizeof(Time));
         for (std::size_t place = 0; place < size; ++place) restore_row(reader, state, place);

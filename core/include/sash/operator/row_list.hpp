@@ -13,6 +13,9 @@ namespace sash {
 //! An event: when it was, which one it was, whether it has a partial, whether its value is null, and whether it fires
 //! the trigger.
 struct Row {
+    //! Numbers are less than this.
+    static constexpr std::int64_t kMostNumbers = std::int64_t{1} << 60;
+
     Time ticks;
     std::int64_t number : 61;
     bool has_partial : 1;

@@ -109,7 +109,8 @@ class Tree:
 
     def arrivals(self, codes: Ticks, ticks: Ticks, table: pa.Table, first: int, look: Lookup) -> dict[str, pa.Array]:
         """The same, with what each row finds when it arrives."""
-        return self._named(self._core.push_many(codes, ticks, self._columns(table, first), None, [], None, None), look)
+        columns = self._columns(table, first)
+        return self._named(self._core.push_many(codes, ticks, columns, None, [], None, None, None), look)
 
     def results(self, codes: Ticks, ticks: Ticks, look: Lookup) -> dict[str, pa.Array]:
         """The results of the windows that end at the ticks. Cost: O(log n) a window."""

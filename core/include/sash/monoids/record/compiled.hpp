@@ -88,7 +88,7 @@ public:
     }
 
     Outcome lower(std::size_t, const Word* words) const override {
-        if (overflowed(words)) throw CompiledError();
+        if (failed(words)) throw CompiledError();
         Numbers result;
         const int status = functions_.lower(reals(words), result.data());
         // Not the result of an empty window, which may be another.
@@ -104,10 +104,11 @@ public:
         out[places[0]] = lower(0, words);
     }
 
-    bool can_overflow() const override { return true; }
-    bool overflowed(const Word* words) const override { return words[numbers()] != 0; }
+    bool marks_failures() const override { return true; }
+    bool failed(const Word* words) const override { return words[numbers()] != 0; }
     bool can_fail() const override { return true; }
     double reach(const Event&) const override { return std::numeric_limits<double>::infinity(); }
+    double reach(const Word*) const override { return std::numeric_limits<double>::infinity(); }
     void write(Writer& writer, const Word* words) const override {
         for (std::size_t i = 0; i < width(); ++i) writer.i64(words[i]);
     }
@@ -116,7 +117,9 @@ public:
     }
     //! The user's functions see ticks as they are.
     void retime(Word*, const TimeMap&) const override {}
-    void widen(std::size_t, const Word* words, Word* out) const override { std::copy(words, words + width(), out); }
+    void convert(std::size_t, const Word* words, Form, Word* out) const override {
+        std::copy(words, words + width(), out);
+    }
 
 private:
     using Numbers = std::array<double, CompiledFunctions::kMostWords>;

@@ -11,6 +11,9 @@
 
 namespace sash {
 
+//! Partials of records are made of words.
+using Word = std::int64_t;
+
 //! One column of one event: a number in the two forms in which monoids read it.
 struct Field {
     //! An integer, or a real by its order-preserving code.

@@ -24,9 +24,6 @@
 
 namespace sash {
 
-//! Partials of records are made of words.
-using Word = std::int64_t;
-
 //! A monoid whose partials hold times that came with the values.
 template <class M>
 concept Timed = requires { requires M::timed; };
@@ -55,20 +52,23 @@ public:
     //! The result of each part, at its place in `out`. One call for all of them: one that the machine cannot foresee
     //! costs more than a result.
     virtual void lower(const Word* words, std::span<const std::size_t> places, std::vector<Outcome>& out) const = 0;
-    //! Whether a part may lose its number, and whether one has: its result is an error then.
-    virtual bool can_overflow() const = 0;
-    virtual bool overflowed(const Word* words) const = 0;
+    //! Whether parts mark partials that a function of the user failed to make, and whether one is: its result is an
+    //! error then.
+    virtual bool marks_failures() const = 0;
+    virtual bool failed(const Word* words) const = 0;
     //! Whether lifting, combining or lowering may ever fail.
     virtual bool can_fail() const = 0;
-    //! By how much an event may bring its parts closer to an error: results of integers fit as long as the reaches of
-    //! their events add up to less than 2^63. Infinite for an event that is refused, and where nothing is known.
+    //! By how much an event, or a partial, may bring its parts closer to an error: nothing fails, and 64 bits are
+    //! enough, as long as the reaches of all that is there add up to less than kNarrowReach. Infinite for an event that
+    //! is refused, and where nothing is known.
     virtual double reach(const Event& event) const = 0;
+    virtual double reach(const Word* words) const = 0;
     virtual void write(Writer& writer, const Word* words) const = 0;
     virtual void read(Reader& reader, Word* out) const = 0;
     //! Maps every time that the parts keep.
     virtual void retime(Word* words, const TimeMap& map) const = 0;
-    //! The part as one of a column that is read as reals now; the words of that form.
-    virtual void widen(std::size_t part, const Word* words, Word* out) const = 0;
+    //! The part in another form, in the words of that form.
+    virtual void convert(std::size_t part, const Word* words, Form form, Word* out) const = 0;
 };
 
 //! The columns that a part reads; the second is the first where it reads one.
@@ -110,8 +110,6 @@ public:
     using Partial = typename M::Partial;
     static_assert(std::is_trivially_copyable_v<Partial> && sizeof(Partial) % sizeof(Word) == 0);
     static constexpr std::size_t kWidth = sizeof(Partial) / sizeof(Word);
-    static constexpr bool kCanOverflow =
-        requires(const M& monoid, const Partial& partial) { monoid.overflowed(partial); };
 
     void add(M monoid, Columns columns) { parts_.push_back({std::move(monoid), columns}); }
 
@@ -153,22 +151,23 @@ public:
             out[places[i]] = outcome_of(parts_[i].monoid, get(words));
     }
 
-    bool can_overflow() const override { return kCanOverflow; }
-    bool overflowed(const Word* words) const override {
-        if constexpr (kCanOverflow) {
-            for (const Part& part : parts_) {
-                if (part.monoid.overflowed(get(words))) return true;
-                words += kWidth;
-            }
-        }
-        return false;
-    }
+    bool marks_failures() const override { return false; }
+    bool failed(const Word*) const override { return false; }
 
-    bool can_fail() const override { return kCanOverflow || kSubtracts || kRefuses || kHasNeutralCell; }
+    bool can_fail() const override { return kAdds || kMultiplies || kSubtracts || kRefuses || kNeutral; }
     double reach(const Event& event) const override {
         double reach = 0.0;
         if (can_fail())
             for (const Part& part : parts_) reach += reach_of(part, event);
+        return reach;
+    }
+    double reach(const Word* words) const override {
+        double reach = 0.0;
+        if (can_fail())
+            for (const Part& part : parts_) {
+                reach += reach_of(part.monoid, get(words));
+                words += kWidth;
+            }
         return reach;
     }
 
@@ -190,14 +189,16 @@ public:
         }
     }
 
-    void widen(std::size_t part, const Word* words, Word* out) const override {
-        if constexpr (Widens<M>) {
-            const auto wide = sash::widen(parts_[part].monoid, get(words));
-            static_assert(sizeof wide == sizeof(Partial));
-            std::memcpy(out, &wide, sizeof wide);
-        } else {
-            std::memcpy(out, words, sizeof(Partial));
-        }
+    void convert(std::size_t part, const Word* words, Form form, Word* out) const override {
+        const M& monoid = parts_[part].monoid;
+        const auto write = [&](const auto& partial) { std::memcpy(out, &partial, sizeof partial); };
+        if constexpr (Widens<M>)
+            if (form == Form::real) return write(widen(monoid, get(words)));
+        if constexpr (Spreads<M>)
+            if (form == Form::wide) return write(spread(monoid, get(words)));
+        if constexpr (Narrows<M>)
+            if (form == Form::narrow) return write(narrowed(monoid, get(words)));
+        write(get(words));
     }
 
 private:
@@ -212,8 +213,10 @@ private:
     //! It takes some values only.
     static constexpr bool kRefuses =
         requires(const M& monoid, const typename M::Input& input) { monoid.refuses(input); };
-    //! One cell stands for nothing.
-    static constexpr bool kHasNeutralCell = std::derived_from<M, Max>;
+    static constexpr bool kAdds = std::same_as<M, SumInt> || std::same_as<M, SumWide>;
+    static constexpr bool kMultiplies = std::same_as<M, ProductInt>;
+    //! One cell stands for nothing, or would in 64 bits.
+    static constexpr bool kNeutral = std::derived_from<M, Max> || std::same_as<M, MarkedExtremes>;
 
     static double reach_of(const Part& part, const Event& event) {
         const Field& first = event.fields[part.columns[0]];
@@ -222,16 +225,36 @@ private:
         if constexpr (kSubtracts) {
             if (part.monoid.kind == NumberKind::real) return 0.0;
         }
-        if constexpr (std::same_as<M, SumInt> || kSubtracts) {
-            return std::abs(static_cast<double>(first.cell));
+        if constexpr (kAdds || kSubtracts) {
+            return sash::reach_of(first.cell);
         } else if constexpr (kRefuses) {
             return part.monoid.refuses(input_of(first, second)) ? kUnknown : 0.0;
-        } else if constexpr (kHasNeutralCell) {
+        } else if constexpr (std::derived_from<M, Max>) {
             return part.monoid.lift(first.cell) == part.monoid.identity() ? kUnknown : 0.0;
+        } else if constexpr (kMultiplies || kNeutral) {
+            return reach_of(part.monoid, part.monoid.lift(first.cell));
         } else {
-            return kCanOverflow ? kUnknown : 0.0;
+            return 0.0;
         }
     }
+
+    static double reach_of(const M& monoid, const Partial& partial) {
+        if constexpr (kAdds) {
+            return monoid.reach(partial);
+        } else if constexpr (kMultiplies) {
+            return partial.size > 1 ? kUnknown : 0.0;
+        } else if constexpr (std::same_as<M, MarkedExtremes>) {
+            return partial.present != 0 && partial.cell == Max{}.identity() ? kUnknown : 0.0;
+        } else if constexpr (kSubtracts) {
+            if (monoid.kind == NumberKind::real || !has_result(monoid, partial)) return 0.0;
+            const auto [one, other] = ends_of(partial);
+            return sash::reach_of(one) + sash::reach_of(other);
+        } else {
+            return 0.0;
+        }
+    }
+    static std::pair<Cell, Cell> ends_of(const Range::Partial& partial) { return {partial.least, partial.greatest}; }
+    static std::pair<Cell, Cell> ends_of(const Delta::Partial& partial) { return {partial.first, partial.last}; }
 
     static Partial get(const Word* words) {
         Partial partial;
@@ -249,12 +272,7 @@ private:
         const Field& first = event.fields[columns[0]];
         const Field& second = event.fields[columns[1]];
         const bool present = first.present && second.present;
-        const Partial partial = present ? lifted(monoid, event.time, first, second) : monoid.identity();
-        if constexpr (kHasNeutralCell)
-            if (present && partial == monoid.identity())
-                throw std::overflow_error(
-                    "the most extreme 64-bit integer stands for nothing in a record: pass floats");
-        put(out, partial);
+        put(out, present ? lifted(monoid, event.time, first, second) : monoid.identity());
         return present;
     }
 

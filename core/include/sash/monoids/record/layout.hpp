@@ -1,10 +1,10 @@
 //! Which words of a record belong to whom.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -46,7 +46,7 @@ public:
     const std::vector<Run>& runs() const { return runs_; }
     std::size_t parts() const { return places_.size(); }
     std::size_t words() const { return words_; }
-    bool may_overflow() const { return may_overflow_; }
+    bool marks_failures() const { return marks_failures_; }
     bool may_fail() const { return may_fail_; }
 
     void identity(Word* out) const {
@@ -57,6 +57,11 @@ public:
     double reach(const Event& event) const {
         double reach = 0.0;
         for (const Run& run : runs_) reach += run.group->reach(event);
+        return reach;
+    }
+    double reach(const Word* words) const {
+        double reach = 0.0;
+        for (const Run& run : runs_) reach += run.group->reach(words + run.begin);
         return reach;
     }
 
@@ -88,18 +93,11 @@ public:
         return runs_[place.run].begin + place.part * runs_[place.run].group->width();
     }
 
-    //! The words of a record of this layout as one of a layout of the same parts whose columns are read as reals where
-    //! `wide` says so.
-    void widen(const std::vector<bool>& wide, const Word* words, const Layout& to, Word* out) const {
-        for (std::size_t part = 0; part < parts(); ++part) {
-            const Place& place = places_[part];
-            const Group& group = *runs_[place.run].group;
-            if (wide[part]) {
-                group.widen(place.part, words + offset(part), out + to.offset(part));
-            } else {
-                std::copy_n(words + offset(part), group.width(), out + to.offset(part));
-            }
-        }
+    //! The words of a record of this layout as one of a layout of the same parts in other forms, one a part.
+    void convert(std::span<const Form> forms, const Word* words, const Layout& to, Word* out) const {
+        for (std::size_t part = 0; part < parts(); ++part)
+            runs_[places_[part].run].group->convert(places_[part].part, words + offset(part), forms[part],
+                                                    out + to.offset(part));
     }
 
 private:
@@ -115,12 +113,12 @@ private:
         numbers_[run].push_back(places_.size());
         places_.push_back({run, grown.group->size() - 1});
         words_ = 0;
-        may_overflow_ = false;
+        marks_failures_ = false;
         may_fail_ = false;
         for (Run& run : runs_) {
             run.begin = words_;
             words_ += run.group->size() * run.group->width();
-            may_overflow_ |= run.group->can_overflow();
+            marks_failures_ |= run.group->marks_failures();
             may_fail_ |= run.group->can_fail();
         }
     }
@@ -130,7 +128,7 @@ private:
     //! Of each run: its parts by the order in which they were added.
     std::vector<std::vector<std::size_t>> numbers_;
     std::size_t words_ = 0;
-    bool may_overflow_ = false;
+    bool marks_failures_ = false;
     bool may_fail_ = false;
 };
 

@@ -1,0 +1,46 @@
+"""Operators over one window, beside the brute force of `sliding.reference`; restored now and then."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from sliding.reference import Reference, Told
+
+import sash
+from sash.triggers import AtWatermark
+
+from .plans import draw_plan, draw_steps
+
+
+def answer(values: list[Any]) -> str:
+    """The values one behind the other, as `Concat` has them."""
+    return "".join(values) if values else None  # type: ignore[return-value]
+
+
+def program(random: Random) -> int:
+    """One operator, event by event."""
+    plan, trigger, options = draw_plan(random)
+    plan = plan[:1]
+    if isinstance(trigger, AtWatermark) and options["emit"] != "arrival":
+        options["emit"] = "final"
+    s = sash.Sliding(sash.Concat(), plan[0], by=True, trigger=trigger, **options)
+    reference = Reference(answer, plan[0], trigger, **options)
+    steps = draw_steps(random)
+    for step in steps:
+        if isinstance(step, int):
+            compare([*s.advance(step)], reference.advance(step))
+            continue
+        events = [(key, time, None if value is None else chr(97 + value)) for key, time, value in step]
+        expected = [told for event in events for told in reference.push(*event)]
+        columns = [list(column) for column in zip(*events, strict=True)]
+        compare([*s.push_many(*columns)] if len(events) > 1 else s.push(*events[0]), expected)
+        if random.random() < 0.1:
+            s = sash.Sliding.restore(s.snapshot(), policy=plan[0])
+    compare([*s.finish()], reference.finish())
+    return len(steps)
+
+
+def compare(results: list[sash.results.Result], expected: list[Told]) -> None:
+    """The same results in the same order."""
+    assert [Told(r.key, r.start, r.end, r.value, r.revision, r.time, r.number) for r in results] == expected
