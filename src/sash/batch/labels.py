@@ -148,16 +148,15 @@ class LabelJob:
     probes: Probes
 
     @classmethod
-    def of(cls, events: Frame, labels: Frame, plan: Plan, at: At) -> LabelJob:
+    def of(cls, events: Frame, labels: Frame, plan: Plan, at: At, threads: int = 1) -> LabelJob:
         """The frames, read and sorted. They must fit the plan: `run_at` checks that."""
         kind, (ticks, ends, *came) = _times(events, labels, plan, at.known)
         offsets = offsets_of(at.offsets)
         moved = [ends if one is None else before(kind, ends, one) for one in offsets.values()]
         arrived = np.concatenate([*came, *[ends] * len(moved)]) if came else None
         keys = _keys(events, labels, plan, len(moved))
-        return cls(
-            events, labels, plan, offsets, kind, Probes.of(events, kind, np.concatenate([ticks, *moved]), keys, arrived)
-        )
+        probes = Probes.of(events, kind, np.concatenate([ticks, *moved]), keys, arrived, threads)
+        return cls(events, labels, plan, offsets, kind, probes)
 
     def answers(self, names: Mapping[str, str]) -> dict[str, Answer | Foreign]:
         """The results of every aggregation over every window at every offset, for the labels."""
@@ -201,6 +200,7 @@ def run_at(
     names: Mapping[str, str],
     at: At,
     expressions: Expressions = NO_EXPRESSIONS,
+    threads: int = 1,
 ) -> Any:
     """The labels with the results of the plan behind their columns, and expressions over them; `names` renames results.
 
@@ -216,5 +216,5 @@ def run_at(
         problems.append(f"the frame has no column {at.known!r}: it has {', '.join(map(repr, events.names))}")
     problems += column_problems_at(labels.names, plan, made) + type_problems(events, plan)
     settle(problems + expression_problems(expressions, made, labels.names))
-    answers = LabelJob.of(events, labels, plan, at).answers(names)
+    answers = LabelJob.of(events, labels, plan, at, threads).answers(names)
     return labels.with_columns(with_expressions(expressions, labels, answers))
