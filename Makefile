@@ -55,7 +55,7 @@ bench: $(VENV)/.core
 	@$(PIN) $(BIN)/python benchmarks/calls.py
 	@$(PIN) $(BIN)/python benchmarks/composite.py
 	@$(PIN) $(BIN)/python benchmarks/compiled.py
-	@$(PIN) $(BIN)/python benchmarks/rolling.py
+	@$(BIN)/python benchmarks/rolling.py
 	@$(PIN) $(BIN)/python benchmarks/sliding.py
 	@$(PIN) $(BIN)/python benchmarks/stores.py
 	@$(BIN)/python benchmarks/spark_batch.py

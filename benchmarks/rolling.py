@@ -1,10 +1,11 @@
-"""What rolling over frames costs, beside pandas, polars and bottleneck, in one run.
+"""What rolling over frames costs, beside pandas, polars, DuckDB, numbagg and bottleneck, in one run.
 
-    taskset -c 0 python benchmarks/rolling.py [rows]
+    python benchmarks/rolling.py [rows]
 
 A line is printed only after its answers were compared with those of another library, or of another way to the same.
 """
 
+import subprocess
 import sys
 from collections.abc import Callable
 from time import perf_counter
@@ -14,6 +15,7 @@ import bottleneck
 import numpy as np
 import pandas as pd
 import polars as pl
+import rivals
 
 import sash
 from sash.plan import Plan
@@ -100,6 +102,78 @@ def time_windows(frame: pd.DataFrame) -> float:
     return kept
 
 
+OURS: dict[str, Callable[[], sash.Aggregation]] = {
+    "sum": lambda: sash.Sum("v"),
+    "mean": lambda: sash.Mean("v"),
+    "max": lambda: sash.Max("v"),
+    "min": lambda: sash.Min("v"),
+    "count": lambda: sash.Count("v"),
+    "std": lambda: sash.Std("v"),
+    "median": lambda: sash.Median("v"),
+}
+
+
+def beside_all(frame: pd.DataFrame) -> None:
+    """Measure each aggregation over windows of about 1,000 and 100,000 rows, with one thread and with all cores."""
+    values = frame["v"].to_numpy()
+    for name, make in OURS.items():
+        for size in (1_000, 100_000):
+            run = {
+                threads: lambda n=threads: rolling(frame, on="t", window=f"{size}s", threads=n, out=make())["out"]  # noqa: B023
+                for threads in (1, None)
+            }
+            theirs = {}
+            for library, (their, rows) in rivals.by_time(name, frame, size).items():
+                if not (name == "std" and library == "duckdb"):
+                    agree(run[1]()[1:rows], np.asarray(their(), float)[1:])
+                theirs[library] = best(their, 2 if library == "duckdb" else 3) / rows
+            for library, (their, rows) in rivals.by_rows(name, values, size).items():
+                theirs[f"{library} by rows"] = best(their, 3) / rows
+            took = {threads: best(one) for threads, one in run.items()}
+            fastest = min(theirs, key=theirs.__getitem__)
+            for threads, seconds in took.items():
+                beside = f"{theirs[fastest] * len(frame) / seconds:.1f}x {fastest}; " + ", ".join(
+                    f"{library} {each * 1e9:.0f}" for library, each in theirs.items()
+                )
+                what = f"{name} over {size:,} s, {'all cores' if threads is None else 'one thread'}"
+                line(what, seconds, len(frame), f"{seconds / len(frame) * 1e9:.1f} ns a row; {beside} ns a row")
+
+
+def distinct(rows: int) -> None:
+    """Count distinct integers and texts over windows of 1,000 and 100,000 rows."""
+    rng = np.random.default_rng(6)
+    numbers = rng.integers(0, 5_000, rows)
+    frame = pl.DataFrame({"t": np.arange(rows), "i": numbers * 1_000_003, "s": [f"shop {n}" for n in numbers.tolist()]})
+    for column in ("i", "s"):
+        for size in (1_000, 100_000):
+            out = rolling(frame, on="t", window=TimeWindow(size), out=sash.CountDistinct(column))["out"]
+            assert out[-1] == len(set(numbers[-size:].tolist()))
+            ours = best(
+                lambda n=size, c=column: rolling(frame, on="t", window=TimeWindow(n), out=sash.CountDistinct(c))  # type: ignore[misc]
+            )
+            line(f"distinct {'texts' if column == 's' else 'integers'} over {size:,} rows", ours, rows)
+
+
+FRESH = """
+import numpy as np, sash
+from time import perf_counter
+frame = {"t": np.arange(1_000_000), "v": np.random.default_rng(1).normal(size=1_000_000)}
+took = []
+for _ in range(6):
+    start = perf_counter()
+    sash.rolling(frame, on="t", window=sash.TimeWindow(1000), out=sash.Sum("v"))
+    took.append(perf_counter() - start)
+print(took[0], min(took[1:]))
+"""
+
+
+def first_call() -> None:
+    """Measure the first call of a fresh process beside its later ones."""
+    runs = [subprocess.run([sys.executable, "-c", FRESH], capture_output=True, text=True, check=True) for _ in range(3)]
+    first, later = min(tuple(map(float, run.stdout.split())) for run in runs)
+    line("sum, the first call in a fresh process", first, 1_000_000, f"{first / later:.2f}x the later ones")
+
+
 def late_rows(frame: pd.DataFrame, ordered: float) -> None:
     """Sum again, with 1% of the rows late."""
     mixed = late(frame)
@@ -183,13 +257,16 @@ def sizes(rows: int) -> None:
 
 def main(rows: int) -> None:
     """Print the table."""
-    print(f"{rows:,} rows, one thread, build: Release")
+    print(f"{rows:,} rows, build: Release")
     frame = in_order(rows)
     late_rows(frame, time_windows(frame))
     count_windows(frame)
     sizes(rows)
     keyed(rows)
     compiled(frame)
+    distinct(rows)
+    first_call()
+    beside_all(frame)
 
 
 if __name__ == "__main__":

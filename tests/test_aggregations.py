@@ -363,7 +363,8 @@ INPUTS = {"ignored", "number", "real", "integer", "bool", "any", "keyed", "text"
 
 #: Their partials grow, or belong to another library.
 IN_PYTHON = {"ApproxCountDistinct", "BottomK", "CollectDistinct", "CountDistinct", "CountMin", "FrequentItems"}
-IN_PYTHON |= {"Histogram", "IthYoungest", "Median", "Mode", "NaiveBayes", "Quantile", "Quantiles", "TopK"}
+IN_PYTHON |= {"ApproxQuantiles", "Histogram", "IthYoungest", "Median", "Mode", "NaiveBayes", "Quantile", "Quantiles"}
+IN_PYTHON |= {"Rank", "TopK"}
 
 
 @pytest.mark.parametrize("name", sorted(built_ins()))

@@ -1,7 +1,12 @@
 //! The engine of whole batches against brute force; its sorting, its bounds on combines, and its exact sums.
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,6 +14,7 @@
 #include "sash/batch/codes.hpp"
 #include "sash/batch/kernels.hpp"
 #include "sash/batch/known.hpp"
+#include "sash/batch/quantiles.hpp"
 #include "sash/batch/record.hpp"
 #include "sash/monoids/text.hpp"
 
@@ -186,7 +192,7 @@ void check_bursts() {
                 const auto wanted = monoid.combine(monoid.lift(static_cast<std::uint64_t>(first)), monoid.lift(i));
                 same = same && ends == wanted;
             };
-            two_stacks(monoid, bounds, [&](std::size_t i) { return monoid.lift(i); }, emit);
+            two_stacks(monoid, bounds, {0, order.size()}, [&](std::size_t i) { return monoid.lift(i); }, emit);
             check(same, "windows of bursts");
         }
     }
@@ -224,13 +230,93 @@ void check_combines() {
         std::int64_t combines = 0;
         const Counting<TopCount> monoid(combines);
         two_stacks(
-            monoid, bounds, [](std::size_t) { return TopCount{}.lift(1); }, [](std::size_t, TopCount::Partial) {});
+            monoid, bounds, {0, order.size()}, [](std::size_t) { return TopCount{}.lift(1); },
+            [](std::size_t, TopCount::Partial) {});
         check(combines <= 3 * 5000, "3 combines a row");
         combines = 0;
         const Counting<EndsOfRows> light(combines);
-        two_stacks(light, bounds, [](std::size_t i) { return std::uint64_t{i}; }, [](std::size_t, std::uint64_t) {});
+        two_stacks(
+            light, bounds, {0, order.size()}, [](std::size_t i) { return std::uint64_t{i}; },
+            [](std::size_t, std::uint64_t) {});
         check(2 * combines <= 9 * 5000, "4.5 light combines a row");
     }
+}
+
+//! A set of ranks against a sorted one; a cursor that is sent near and far finds every member.
+void check_rank_set() {
+    std::mt19937 random(11);
+    for (const std::size_t size : {1, 64, 65, 5000, 600000}) {
+        RankSet set;
+        set.reset(size);
+        RankCursor cursor;
+        std::set<std::size_t> model;
+        for (int step = 0; step < 2000; ++step) {
+            const std::size_t number = (step % 3 == 0 ? 7 : 1) * random() % size;
+            const bool there = !model.insert(number).second;
+            check(set.has(number) == there, "what is in the set");
+            there ? set.remove(number) : set.add(number);
+            if (there) model.erase(number);
+            cursor.changed(number, there ? -1 : 1);
+            check(set.size() == model.size(), "how many are in the set");
+            if (model.empty() || step % 10 != 0) continue;
+            const std::size_t k = random() % model.size();
+            const std::size_t found = cursor.seek(set, k);
+            check(found == *std::next(model.begin(), static_cast<std::ptrdiff_t>(k)), "the k-th of the set");
+            check(set.below(found) == k, "how many are below it");
+        }
+    }
+}
+
+//! Tasks are all run, once each; the error is that of the first that failed.
+void check_threads() {
+    for (const std::size_t threads : {1, 2, 5}) {
+        std::vector<std::atomic<int>> runs(1000);
+        in_parallel(runs.size(), threads, [&] { return [&](std::size_t task) { ++runs[task]; }; });
+        check(std::all_of(runs.begin(), runs.end(), [](const auto& count) { return count == 1; }), "every task once");
+        std::size_t failed = 0;
+        try {
+            in_parallel(runs.size(), threads, [&] {
+                return [&](std::size_t task) {
+                    if (task % 100 == 57) throw DoesNotFit{task};
+                };
+            });
+        } catch (const DoesNotFit& error) {
+            failed = error.position;
+        }
+        check(failed == 57, "the first task that failed");
+    }
+}
+
+//! Every number of threads gives the same bits: late rows, many keys, floats of very different sizes.
+void check_equal_bits() {
+    std::mt19937 random(13);
+    const Rows rows = make_rows(random, 100000, 20, 10);
+    std::vector<double> values(rows.times.size());
+    for (double& value : values) value = std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 80));
+    std::vector<std::vector<double>> found;
+    for (const std::size_t threads : {1, 2, 4}) {
+        const Order order(values.size(), rows.times, rows.keys, 20, threads);
+        const Bounds bounds = time_window(order, IntegerReach(9000, false), {}, true);
+        Room<double> sorted(values.size());
+        order.gather(std::span<const double>(values), sorted.span());
+        Column column;
+        column.real = true;
+        column.reals = sorted.span();
+        column.presence.assign(rows.present);
+        for (const char* name : {"sum", "mean", "moments", "max"}) {
+            std::vector<double>& out = found.emplace_back(values.size());
+            run_kernel({name}, Final{order, bounds, column.presence}, column, {{}, {out, order.rows()}});
+        }
+        std::vector<double>& out = found.emplace_back(values.size());
+        const Wanted wanted{{0.3}};
+        slide<QuantileWindow>(order, bounds, column, wanted,
+                              [&](std::size_t i, QuantileWindow& window) { window.answer(&out[i]); });
+    }
+    const auto bits = [&](std::size_t i) {
+        const std::span<const std::byte> bytes = std::as_bytes(std::span(found[i]));
+        return std::vector<std::byte>(bytes.begin(), bytes.end());
+    };
+    for (std::size_t i = 5; i < found.size(); ++i) check(bits(i) == bits(i % 5), "the bits of one thread");
 }
 
 //! A sum is refused only if it does not fit itself, and the row is named.
@@ -243,7 +329,7 @@ void check_exact_sums() {
     column.integers = values;
     std::vector<std::int64_t> out(values.size());
     try {
-        exact_sums(column, bounds, {out, {}});
+        exact_sums(order, column, bounds, {out, {}});
         check(false, "the last sum does not fit");
     } catch (const DoesNotFit& error) {
         check(error.position == 4, "the position of the sum that does not fit");
@@ -324,6 +410,9 @@ int main() {
     check_blocks();
     check_sorting();
     check_combines();
+    check_rank_set();
+    check_threads();
+    check_equal_bits();
     check_exact_sums();
     check_codes();
     check_real_times();

@@ -48,6 +48,7 @@ def rolling(
     known: str | None = None,
     offset: Any = 0,
     lateness: Any = None,
+    threads: int | None = None,
     **aggregations: Aggregation | Expression,
 ) -> Any:
     """The same frame, the same rows in the same order, with a column for each aggregation and window behind it.
@@ -75,6 +76,9 @@ def rolling(
 
     Give a `Plan`, or in short its parts, which have the same defaults: with one `window` the columns are called as the
     aggregations are; with a list of windows, and with a plan, each name is followed by its window: `spent_1h`.
+
+    Native passes run in `threads` threads, by default one for each core that this process may use, without the GIL. The
+    results are the same with any number of them, to the last bit.
 
     `PlanError` names all that does not fit, before anything runs. An integer result that does not fit in 64 bits is an
     OverflowError with the row. Cost: O(n) for rows in order, or nearly so, plus about 3 combines a row for each
@@ -111,13 +115,13 @@ def rolling(
     }
     parts |= {"lateness": lateness}
     if plan is not None:
-        return _run(data, as_plan(plan, window, aggregations, parts)[0], {}, where, {})
+        return _run(data, as_plan(plan, window, aggregations, parts)[0], {}, where, {}, _threads(threads))
     expressions = {name: one for name, one in aggregations.items() if isinstance(one, Expression)}
     computed = {name: one for name, one in aggregations.items() if not isinstance(one, Expression)}
     if on is None and _needs_times(window):
         parts["on"] = _time_index(data)
     short, names = as_plan(None, window, computed, parts)
-    return _run(data, short, names, where, expressions)
+    return _run(data, short, names, where, expressions, _threads(threads))
 
 
 def as_plan(
@@ -163,7 +167,9 @@ def _time_index(data: Any) -> str | None:
     return PandasFrame(data).time_index
 
 
-def _run(data: Any, plan: Plan, names: dict[str, str], where: tuple[Any, At] | None, more: Expressions) -> Any:
+def _run(
+    data: Any, plan: Plan, names: dict[str, str], where: tuple[Any, At] | None, more: Expressions, threads: int
+) -> Any:
     from sash.batch.engine import run
     from sash.batch.labels import run_at
     from sash.frames import as_frame
@@ -173,11 +179,20 @@ def _run(data: Any, plan: Plan, names: dict[str, str], where: tuple[Any, At] | N
 
         if where is not None:
             raise PlanError("labels are of frames, and rows that are read in parts are none: read all rows, as a table")
-        return rolling_batches(data, plan, names, more)
+        return rolling_batches(data, plan, names, more, threads)
     frame = as_frame(data)
     if where is None:
-        return run(frame, plan, names, more)
-    return run_at(frame, as_frame(where[0]), plan, names, where[1], more)
+        return run(frame, plan, names, more, threads)
+    return run_at(frame, as_frame(where[0]), plan, names, where[1], more, threads)
+
+
+def _threads(threads: int | None) -> int:
+    """As many as are given; those of the cores that this process may use, if none are."""
+    from sash.aggregations.options import check_size
+
+    if threads is not None:
+        return check_size("threads", threads, least=1)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _refuse_both(plan: Any, parts: Mapping[str, Any]) -> None:

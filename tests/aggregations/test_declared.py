@@ -138,5 +138,5 @@ def test_one_of_your_own_is_asked_as_the_built_in_ones_are():
 def test_result_types_are_in_one_place():
     """And not among the aggregations."""
     assert not set(sash.results.__all__) & set(sash.__all__)
-    assert sash.results.QuantileEstimate is type(result(sash.Quantiles(), [1])[0])
+    assert sash.results.QuantileEstimate is type(result(sash.ApproxQuantiles(), [1])[0])
     assert all(isinstance(getattr(sash.results, name), type) for name in sash.results.__all__)

@@ -1,6 +1,7 @@
-"""The median and other quantiles as numbers: exact while there are few values, then within the bounds of the sketch."""
+"""The median and other quantiles as numbers: exact, in the five ways of pandas."""
 
 import math
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sash
+from sash.aggregations.quantiles import Interpolation
 
 from .cases import result
 
@@ -31,12 +33,27 @@ def test_the_median_is_the_middle_or_the_mean_of_two(values):
     assert result(sash.Median(), values) == result(sash.Quantile(q=0.5), values)
 
 
-def test_many_values_are_estimated_within_the_bounds():
-    """The rank of what is given is near the one that was asked for."""
-    values = np.random.default_rng(5).permutation(10_000).astype(float)
+def test_many_values_are_exact_too():
+    """A window has no size from which on it is an estimate."""
+    values = np.random.default_rng(5).permutation(10_001).astype(float)
     window = sash.Window(sash.Quantile(q=0.9))
-    window.bulk_insert(np.arange(10_000), values)
-    assert abs(window.query() - 9_000) <= 2 * 133
+    window.bulk_insert(np.arange(10_001), values)
+    assert window.query() == 9_000
+
+
+@given(few, ranks, st.sampled_from(get_args(Interpolation)))
+def test_the_five_words_are_those_of_pandas(values, q, word):
+    """What is given between two values."""
+    series = pd.Series(values, dtype=float)
+    found = result(sash.Quantile(q=q, interpolation=word), values)
+    assert found == pytest.approx(series.quantile(q, interpolation=word), rel=1e-12, abs=1e-6)
+    assert result(sash.Quantiles(at=[0, q], interpolation=word), values) == [series.min(), found]
+
+
+def test_a_word_that_is_none_is_refused():
+    """With those that there are."""
+    with pytest.raises(ValueError, match=r"interpolation is 'linear' or 'lower' or .*, not 'cubic'"):
+        sash.Quantile("x", interpolation="cubic")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from sash.aggregations.sketches.keys import canonical, hash_key
 from sash.testing import assert_lawful, check_codec, check_pure, same
 
 DISTINCT = [sash.ApproxCountDistinct(kind=kind) for kind in ("hll", "cpc", "theta")]
-QUANTILES = [sash.Quantiles(at=[0.0, 0.01, 0.5, 0.9, 0.99, 1.0], kind=kind) for kind in ("kll", "req", "tdigest")]
+QUANTILES = [sash.ApproxQuantiles(at=[0.0, 0.01, 0.5, 0.9, 0.99, 1.0], kind=kind) for kind in ("kll", "req", "tdigest")]
 SKETCHES = [*DISTINCT, *QUANTILES, sash.FrequentItems(), sash.CountMin()]
 #: The same values give the same sketch to the last bit.
 CANONICAL = [*DISTINCT, sash.CountMin()]
@@ -233,10 +233,10 @@ def test_large_numbers_keep_all_their_digits():
 
 def test_minus_zero_and_infinities_are_ordered_values():
     """-0.0 is 0.0; infinities are the extremes, which a t-digest cannot average and refuses."""
-    ends = sash.Quantiles(at=[0, 1])
+    ends = sash.ApproxQuantiles(at=[0, 1])
     assert [repr(quantile.value) for quantile in result(ends, [-0.0, -0.0])] == ["0.0", "0.0"]
     assert [quantile.value for quantile in result(ends, [math.inf, 1, -math.inf] * 100)] == [-math.inf, math.inf]
-    window = sash.Window(sash.Quantiles(kind="tdigest"))
+    window = sash.Window(sash.ApproxQuantiles(kind="tdigest"))
     with pytest.raises(ValueError, match='has no average: use kind="kll"'):
         window.insert(1, math.inf)
     assert len(window) == 0
@@ -244,7 +244,7 @@ def test_minus_zero_and_infinities_are_ordered_values():
 
 def test_a_propagated_nan_makes_all_quantiles_nan():
     """Before and after a sketch has been made."""
-    sketch = sash.Quantiles(at=[0.5, 0.9], nan="propagate")
+    sketch = sash.ApproxQuantiles(at=[0.5, 0.9], nan="propagate")
     for values in ([1, math.nan, 2], [*range(100), math.nan], [math.nan, *range(100)]):
         assert all(math.isnan(quantile.value) for quantile in result(sketch, values))
     assert same(sketch.decode(sketch.encode(math.nan)), math.nan)
@@ -346,7 +346,7 @@ def test_nan_can_be_an_error(sketch):
 def test_one_value():
     """Is all there is to know of it."""
     assert result(sash.ApproxCountDistinct(), ["a"]) == (1.0, 1.0, 1.0)
-    assert result(sash.Quantiles(at=0.5), [7]) == ((0.5, 7.0, 7.0, 7.0),)
+    assert result(sash.ApproxQuantiles(at=0.5), [7]) == ((0.5, 7.0, 7.0, 7.0),)
     assert result(sash.FrequentItems(), ["a"]) == [("a", 1, 1, 1)]
     assert result(sash.CountMin(), ["a"])["a"] == (1, 1, 1)
 
@@ -422,7 +422,7 @@ def test_damaged_partials_are_a_snapshot_error(sketch):
     [
         (sash.ApproxCountDistinct(lg_k=10), sash.ApproxCountDistinct(lg_k=11)),
         (sash.ApproxCountDistinct(kind="cpc"), sash.ApproxCountDistinct(kind="hll")),
-        (sash.Quantiles(k=100), sash.Quantiles(k=200)),
+        (sash.ApproxQuantiles(k=100), sash.ApproxQuantiles(k=200)),
         (sash.CountMin(buckets=64), sash.CountMin(buckets=128)),
         (sash.FrequentItems(lg_max_k=7), sash.FrequentItems(lg_max_k=8)),
     ],
@@ -447,14 +447,14 @@ def test_a_sketch_of_another_size_is_refused(one, other):
         (lambda: sash.ApproxCountDistinct(kind="theta", lg_k=4), "from 5 to 26, not 4"),
         (lambda: sash.ApproxCountDistinct(lg_k=12.0), "integer"),
         (lambda: sash.ApproxCountDistinct(deviations=4), "deviations is an integer from 1 to 3"),
-        (lambda: sash.Quantiles(at=[]), "at least one rank"),
-        (lambda: sash.Quantiles(at=[99]), "from 0 to 1, not 99: the 99th percentile is 0.99"),
-        (lambda: sash.Quantiles(at=[math.nan]), "from 0 to 1"),
-        (lambda: sash.Quantiles(at="0.5"), "from 0 to 1"),
-        (lambda: sash.Quantiles(kind="gk"), "kind is 'kll' or 'req' or 'tdigest'"),
-        (lambda: sash.Quantiles(k=7), "k is an integer from 8 to 65535, not 7"),
-        (lambda: sash.Quantiles(kind="req", k=13), "even"),
-        (lambda: sash.Quantiles(kind="tdigest", k=9), "from 10 to 65535"),
+        (lambda: sash.ApproxQuantiles(at=[]), "at least one rank"),
+        (lambda: sash.ApproxQuantiles(at=[99]), "from 0 to 1, not 99: the 99th percentile is 0.99"),
+        (lambda: sash.ApproxQuantiles(at=[math.nan]), "from 0 to 1"),
+        (lambda: sash.ApproxQuantiles(at="0.5"), "from 0 to 1"),
+        (lambda: sash.ApproxQuantiles(kind="gk"), "kind is 'kll' or 'req' or 'tdigest'"),
+        (lambda: sash.ApproxQuantiles(k=7), "k is an integer from 8 to 65535, not 7"),
+        (lambda: sash.ApproxQuantiles(kind="req", k=13), "even"),
+        (lambda: sash.ApproxQuantiles(kind="tdigest", k=9), "from 10 to 65535"),
         (lambda: sash.FrequentItems(lg_max_k=2), "from 3 to 20"),
         (lambda: sash.FrequentItems(at_least=1.5), "a share of the events, from 0 to 1, not 1.5"),
         (lambda: sash.CountMin(hashes=0), "hashes is an integer from 1 to 32, not 0"),
@@ -479,7 +479,7 @@ def test_a_value_without_a_stable_hash_is_refused(sketch, value):
     assert len(window) == 1
 
 
-@pytest.mark.parametrize("name", ["ApproxCountDistinct", "Quantiles", "FrequentItems", "CountMin"])
+@pytest.mark.parametrize("name", ["ApproxCountDistinct", "ApproxQuantiles", "FrequentItems", "CountMin"])
 def test_without_the_package_the_message_says_what_to_install(name):
     """Everything else works; the error comes when the aggregation is made, not at the 65th event."""
     code = (

@@ -10,6 +10,7 @@ import sash.aggregations
 from sash.aggregations import (
     Aggregation,
     ApproxCountDistinct,
+    ApproxQuantiles,
     ArgMax,
     Bloom,
     Concat,
@@ -35,8 +36,9 @@ AGGREGATIONS = [make() for make in built_ins().values()] + [
     TopK(k=2),
     ApproxCountDistinct(kind="cpc"),
     ApproxCountDistinct(kind="theta"),
-    Quantiles(at=[0.1, 0.9], kind="req"),
-    Quantiles(kind="tdigest"),
+    ApproxQuantiles(at=[0.1, 0.9], kind="req"),
+    ApproxQuantiles(kind="tdigest"),
+    Quantiles(at=[0.1, 0.9], interpolation="nearest"),
 ]
 PARTS = ("keyed", "labelled", "pair", "weighted")
 #: Those that take one number or value and let a NaN through.
@@ -95,9 +97,11 @@ DECLARED = {
     "ApproxCountDistinct": (True, False, True, (0.0, 0.0, 0.0)),
     "CountMin": (True, False, True, CountMin().lower(())),
     "FrequentItems": (True, False, False, []),
-    "Quantiles": (True, False, False, ((0.5, None, None, None),)),
-    "Quantile": (True, False, False, None),
-    "Median": (True, False, False, None),
+    "ApproxQuantiles": (True, False, False, ((0.5, None, None, None),)),
+    "Quantiles": (True, False, True, None),
+    "Quantile": (True, False, True, None),
+    "Median": (True, False, True, None),
+    "Rank": (False, False, True, None),
 }
 
 

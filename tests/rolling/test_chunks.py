@@ -55,7 +55,7 @@ def test_parts_give_what_the_whole_gives(
     frame = table(times)
     shaped = TimeWindow(window.length, closed=closed) if isinstance(window, TimeWindow) else window
     plan = sash.Plan(by="k", on="t", windows=shaped, aggregations=OVER, lateness=6, peers=peers, closed=closed)
-    parts = rolling_batches(iter(frame.to_batches(max_chunksize=batch)), plan, {}, {}, rows)
+    parts = rolling_batches(iter(frame.to_batches(max_chunksize=batch)), plan, {}, {}, rows=rows)
     assert whole(parts).to_pylist() == sash.rolling(frame, plan).to_pylist()
 
 
@@ -108,7 +108,7 @@ def test_what_cannot_be_run_in_parts_is_refused() -> None:
     late = iter(table([5, 9, 1]).to_batches(max_chunksize=1))
     plan = sash.Plan(on="t", windows=TimeWindow(2), aggregations={"n": sash.Count()}, lateness=3)
     with pytest.raises(ValueError, match="1 comes too late, and rows that are read in parts are at most 3 late"):
-        list(rolling_batches(late, plan, {}, {}, 1))
+        list(rolling_batches(late, plan, {}, {}, rows=1))
     with pytest.raises(sash.PlanError, match="bound what is retained"):
         sash.rolling(iter([]), on="t", window=SessionWindow(3), n=sash.Count())
     with pytest.raises(sash.PlanError, match="on: rows that are read in parts have times"):

@@ -50,6 +50,8 @@ struct HeldColumn {
 void bind_orders(nb::module_& module);
 void bind_columns(nb::module_& module);
 void bind_kernels(nb::module_& module);
+void bind_statistics(nb::module_& module);
+void bind_joint(nb::module_& module);
 void bind_objects(nb::module_& module);
 void bind_records(nb::module_& module);
 

@@ -45,9 +45,10 @@ void run(const KernelName& kernel, const Order& order, const Bounds& bounds, con
 }
 
 std::pair<nb::object, nb::object> aggregate(const std::string& name, const Order& order, const Bounds& bounds,
-                                            const HeldColumn& column, bool known, bool geometric, bool root, int ddof) {
+                                            const HeldColumn& column, bool known, bool geometric, bool root, int ddof,
+                                            std::size_t behind) {
     Answer answer;
-    const KernelName kernel{name, geometric, root, ddof, column.nans};
+    const KernelName kernel{name, geometric, root, ddof, behind, column.nans};
     try {
         const nb::gil_scoped_release release;
         // Where all came in order the bounds already leave out what came later.
@@ -67,7 +68,7 @@ Array<std::int64_t> distinct(const Order& order, const Bounds& bounds, const Hel
         const nb::gil_scoped_release release;
         Room<std::uint32_t> sorted(order.size());
         order.gather(std::span<const std::uint32_t>(codes.data(), codes.size()), sorted.span());
-        exact_distinct(sorted.span(), count, column.column.presence, bounds, {result.span(), order.rows()});
+        exact_distinct(order, sorted.span(), count, column.column.presence, bounds, {result.span(), order.rows()});
     }
     return array_of(std::move(result));
 }
@@ -83,7 +84,8 @@ void raise_does_not_fit(const Order& order, const DoesNotFit& error) {
 
 void bind_kernels(nb::module_& module) {
     module.def("aggregate", &aggregate, nb::arg("kernel"), nb::arg("order"), nb::arg("bounds"), nb::arg("column"),
-               nb::arg("known"), nb::arg("geometric") = false, nb::arg("root") = false, nb::arg("ddof") = 1);
+               nb::arg("known"), nb::arg("geometric") = false, nb::arg("root") = false, nb::arg("ddof") = 1,
+               nb::arg("behind") = 0);
     module.def("distinct", &distinct, nb::arg("order"), nb::arg("bounds"), nb::arg("column"), nb::arg("codes"),
                nb::arg("count"));
 }

@@ -8,6 +8,8 @@ NB_MODULE(_batch, module) {
     sash::batch::bind_orders(module);
     sash::batch::bind_columns(module);
     sash::batch::bind_kernels(module);
+    sash::batch::bind_statistics(module);
+    sash::batch::bind_joint(module);
     sash::batch::bind_records(module);
     sash::batch::bind_objects(module);
 }

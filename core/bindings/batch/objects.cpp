@@ -109,11 +109,11 @@ std::pair<nb::list, nb::object> aggregate_objects(nb::handle aggregation, const 
     const auto lift = [&](std::size_t i) { return partials[i]; };
     const auto emit = [&](std::size_t i, const Object& partial) { results[i] = call(lower, partial.get()); };
     if (!known || order.in_order()) {
-        Final{order, bounds, presence}(monoid, lift, emit);
+        Final{order, bounds, presence, 1}(monoid, lift, emit);
         return {listed(order, results), nb::none()};
     }
     Room<std::uint32_t> counts(order.size());
-    Known{order, bounds, presence, {counts.span(), order.rows()}}(monoid, lift, emit);
+    Known{order, bounds, presence, {counts.span(), order.rows()}, 1}(monoid, lift, emit);
     return {listed(order, results), nb::cast(array_of(std::move(counts)))};
 }
 

@@ -20,10 +20,12 @@ from sash.aggregations.membership import Bloom
 from sash.aggregations.moments import Std, Var
 from sash.aggregations.of_row import TimeSince, ZScore
 from sash.aggregations.points import M4
+from sash.aggregations.quantiles import Median, Quantile, Quantiles
+from sash.aggregations.ranks import Rank
 from sash.aggregations.rates import Rate, TimeWeightedMean
 from sash.aggregations.runs import LongestIncreasingRun
 from sash.aggregations.shapes import Kurtosis, Skewness
-from sash.aggregations.sketches import ApproxCountDistinct, CountMin, FrequentItems, Median, Quantile, Quantiles
+from sash.aggregations.sketches import ApproxCountDistinct, ApproxQuantiles, CountMin, FrequentItems
 from sash.aggregations.sums import Product, Sum
 from sash.aggregations.text import Concat
 from sash.aggregations.top import BottomK, TopK
@@ -34,6 +36,7 @@ __all__ = [
     "All",
     "Any",
     "ApproxCountDistinct",
+    "ApproxQuantiles",
     "ArgMax",
     "ArgMin",
     "BitAnd",
@@ -75,6 +78,7 @@ __all__ = [
     "Quantile",
     "Quantiles",
     "Range",
+    "Rank",
     "Rate",
     "Skewness",
     "Std",

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
-__all__ = ["check_column", "check_positive", "check_size"]
+__all__ = ["check_column", "check_one_of", "check_positive", "check_rank", "check_ranks", "check_size"]
+
+Word = TypeVar("Word", bound=str)
 
 
 def check_column(column: Any, option: str) -> str | None:
@@ -41,3 +44,25 @@ def check_positive(name: str, value: Any) -> float:
     if not (value > 0 and math.isfinite(value)):
         raise ValueError(f"{name} must be a finite number above 0, not {value!r}")
     return float(value)
+
+
+def check_one_of(name: str, value: Word, choices: Sequence[str]) -> Word:
+    """The value; ValueError if it is not one of the choices."""
+    if value not in choices:
+        raise ValueError(f"{name} is {' or '.join(map(repr, choices))}, not {value!r}")
+    return value
+
+
+def check_rank(name: str, rank: Any) -> float:
+    """A number from 0 to 1; ValueError if it is none."""
+    if not isinstance(rank, (int, float)) or isinstance(rank, bool) or not 0 <= rank <= 1:
+        raise ValueError(f"{name} is a number from 0 to 1, not {rank!r}: the 99th percentile is 0.99")
+    return float(rank)
+
+
+def check_ranks(at: Any) -> tuple[float, ...]:
+    """Ranks, or one alone; ValueError if there is none, or one is no number from 0 to 1."""
+    ranks = tuple(check_rank("a rank", rank) for rank in (at if isinstance(at, (tuple, list)) else (at,)))
+    if not ranks:
+        raise ValueError("at needs at least one rank, such as [0.5, 0.99]")
+    return ranks

@@ -87,6 +87,7 @@ def rolling_batches(
     plan: Plan,
     names: Mapping[str, str],
     expressions: Expressions,
+    threads: int = 1,
     rows: int = _CHUNK,
 ) -> Iterator[pa.RecordBatch]:
     """The same rows with their results behind them, as soon as these are final.
@@ -96,14 +97,15 @@ def rolling_batches(
     window and of the lateness, or the number of rows for each key, and a chunk.
     """
     settle(chunk_problems(plan))
-    return _Chunks(plan, names, expressions, rows).run(batches_of(data))
+    return _Chunks(plan, names, expressions, threads, rows).run(batches_of(data))
 
 
 class _Chunks:
     """The rows that are retained, and which of them are emitted."""
 
-    def __init__(self, plan: Plan, names: Mapping[str, str], expressions: Expressions, rows: int) -> None:
+    def __init__(self, plan: Plan, names: Mapping[str, str], expressions: Expressions, threads: int, rows: int) -> None:
         self._plan = plan
+        self._threads = threads
         self._names = names
         self._expressions = expressions
         self._rows = rows
@@ -137,7 +139,7 @@ class _Chunks:
         frame = ArrowFrame(table)
         if self._schema is None:
             self._check(frame)
-        job = Job.of(frame, self._plan)
+        job = Job.of(frame, self._plan, self._threads)
         assert job.kind is not None
         assert job.ticks is not None
         emitted = np.concatenate([self._emitted, np.zeros(table.num_rows - len(self._emitted), np.bool_)])

@@ -37,6 +37,7 @@ class Columns:
         self._codes: dict[str, Codes] = {}
         self._objects: dict[str, list[Any]] = {}
         self._columns: dict[Any, _batch.Column] = {}
+        self._pairs: dict[Any, tuple[_batch.Column, _batch.Column]] = {}
         self._filtered: dict[str, Columns] = {}
 
     @property
@@ -140,6 +141,24 @@ class Columns:
             nulls = self.nulls(names)
             self._columns[key] = _batch.Column(order, numbers, nulls, aggregation.nan == "skip")
         return self._columns[key]
+
+    def pair(self, order: _batch.Order, aggregation: Aggregation) -> tuple[_batch.Column, _batch.Column]:
+        """Both columns of an aggregation of two numbers; the first says in which rows both are there."""
+        names = aggregation.columns
+        key = (names, aggregation.nan, "pair")
+        if key not in self._pairs:
+            one, other = (self.values(name) for name in names)
+            nulls = self.nulls(names)
+            for name, values in zip(names, (one, other), strict=True):
+                if aggregation.nan == "error" and values.type == "real":
+                    self._refuse_nan(name, values)
+            if aggregation.nan == "skip" and other.type == "real":
+                assert other.numbers is not None
+                nan = np.isnan(other.numbers).view(np.uint8)
+                nulls = nan if nulls is None else nulls | nan
+            first = _batch.Column(order, one.numbers, nulls, aggregation.nan == "skip")
+            self._pairs[key] = first, _batch.Column(order, other.numbers, None, False)
+        return self._pairs[key]
 
     def nulls(self, names: tuple[str, ...]) -> Marks | None:
         """Marks the rows in which any of the columns is null, and those that are no events."""

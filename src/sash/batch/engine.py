@@ -11,13 +11,14 @@ import numpy.typing as npt
 
 from sash._batch import Bounds, Order
 from sash.aggregations.base import Aggregation
+from sash.batch.base import Batch, Pass
 from sash.batch.blame import located
 from sash.batch.bounds import bounds_of, refusal
 from sash.batch.calendar import CalendarBounds, calendar_bounds
 from sash.batch.columns import Columns
 from sash.batch.derived import NO_EXPRESSIONS, Expressions, expression_problems, with_expressions
 from sash.batch.naming import output_name
-from sash.batch.passes import Batch, Pass, Sorted, choose, wrong_type
+from sash.batch.passes import choose, wrong_type
 from sash.batch.policies import Events, operator_problem
 from sash.batch.probes import Probes
 from sash.batch.slides import Slides, slide_problems, slides
@@ -44,21 +45,21 @@ class Job:
     order: Order
 
     @classmethod
-    def of(cls, frame: Frame, plan: Plan) -> Job:
-        """The frame, read and sorted. It must fit the plan: `run` checks that."""
+    def of(cls, frame: Frame, plan: Plan, threads: int = 1) -> Job:
+        """The frame, read and sorted. It must fit the plan: `run` checks that. What comes out is the same with any
+        number of threads."""
         kind, ticks = _times(frame, plan)
         codes = joined([frame.codes(name) for name in plan.by]) if plan.by else None
-        keys = (None, 1) if codes is None else (codes.codes, codes.count)
-        return cls(frame, plan, kind, ticks, codes, Order(frame.rows, ticks, *keys))
+        key, count = (None, 1) if codes is None else (codes.codes, codes.count)
+        return cls(frame, plan, kind, ticks, codes, Order(frame.rows, ticks, key, count, threads))
 
     def answers(self, names: Mapping[str, str]) -> dict[str, Answer]:
         """The results of every aggregation over every window; `names` renames them."""
-        codes = None if self.codes is None else self.codes.codes
-        return self._answers(names, self.order, Columns(self.frame, self.kind, self.ticks), (self.ticks, codes))
+        return self._answers(names, self.order, Columns(self.frame, self.kind, self.ticks))
 
     def at_probes(self, probes: Probes, names: Mapping[str, str]) -> dict[str, Answer]:
         """The same for the events of the frame and the probes behind them."""
-        return self._answers(names, probes.order, probes.columns, probes.by, probes.marks)
+        return self._answers(names, probes.order, probes.columns, probes.marks)
 
     def slides(self) -> Slides:
         """The ends of windows that slide by a time of their own."""
@@ -72,10 +73,10 @@ class Job:
         return slides.where() | {name: probes.answer(answer, 0, count) for name, answer in answers.items()}
 
     def _answers(
-        self, names: Mapping[str, str], order: Order, columns: Columns, by: Sorted, labels: Marks | None = None
+        self, names: Mapping[str, str], order: Order, columns: Columns, labels: Marks | None = None
     ) -> dict[str, Answer]:
         plan = self.plan
-        batch = Batch(order, columns, plan.emit == "arrival", plan.min_periods or 0, by)
+        batch = Batch(order, columns, plan.emit == "arrival", plan.min_periods or 0)
         answers: dict[str, Answer] = {}
         passes = {
             name: choose(one, [columns.values(column).type for column in one.columns], batch.late)
@@ -111,14 +112,16 @@ class Job:
         return events.answer(aggregation, window, self.plan.min_periods or 0)
 
 
-def run(frame: Frame, plan: Plan, names: Mapping[str, str], expressions: Expressions = NO_EXPRESSIONS) -> Any:
+def run(
+    frame: Frame, plan: Plan, names: Mapping[str, str], expressions: Expressions = NO_EXPRESSIONS, threads: int = 1
+) -> Any:
     """The frame with the results of the plan behind its columns, and expressions over them behind those; or a frame of
     slides. `names` renames the results.
 
     `PlanError` names everything in which the plan does not fit the frame, before anything runs.
     """
     settle(_problems(frame, plan, names, expressions))
-    job = Job.of(frame, plan)
+    job = Job.of(frame, plan, threads)
     if slides(plan):
         return frame.made_of(job.at_slides(job.slides(), names))
     return frame.with_columns(with_expressions(expressions, frame, job.answers(names)))

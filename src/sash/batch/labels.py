@@ -149,16 +149,15 @@ class LabelJob:
     probes: Probes
 
     @classmethod
-    def of(cls, events: Frame, labels: Frame, plan: Plan, at: At) -> LabelJob:
+    def of(cls, events: Frame, labels: Frame, plan: Plan, at: At, threads: int = 1) -> LabelJob:
         """The frames, read and sorted. They must fit the plan: `run_at` checks that."""
         kind, (ticks, ends, *came) = _times(events, labels, plan, at.known)
         offsets = offsets_of(at.offsets)
         moved = [ends if one is None else before(kind, ends, one) for one in offsets.values()]
         arrived = np.concatenate([*came, *[ends] * len(moved)]) if came else None
         keys = _keys(events, labels, plan, len(moved))
-        return cls(
-            events, labels, plan, offsets, kind, Probes.of(events, kind, np.concatenate([ticks, *moved]), keys, arrived)
-        )
+        probes = Probes.of(events, kind, np.concatenate([ticks, *moved]), keys, arrived, threads)
+        return cls(events, labels, plan, offsets, kind, probes)
 
     def answers(self, names: Mapping[str, str]) -> dict[str, Answer | Foreign]:
         """The results of every aggregation over every window at every offset, for the labels."""
@@ -202,6 +201,7 @@ def run_at(
     names: Mapping[str, str],
     at: At,
     expressions: Expressions = NO_EXPRESSIONS,
+    threads: int = 1,
 ) -> Any:
     """The labels with the results of the plan behind their columns, and expressions over them; `names` renames results.
 
@@ -217,5 +217,5 @@ def run_at(
         problems.append(f"the frame has no column {at.known!r}: {did_you_mean(at.known, events.names)}")
     problems += column_problems_at(labels.names, plan, made) + type_problems(events, plan)
     settle(problems + expression_problems(expressions, made, labels.names))
-    answers = LabelJob.of(events, labels, plan, at).answers(names)
+    answers = LabelJob.of(events, labels, plan, at, threads).answers(names)
     return labels.with_columns(with_expressions(expressions, labels, answers))

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from sash import _batch
-from sash.aggregations.base import Aggregation
+from sash.aggregations.base import Aggregation, is_built_in
 from sash.aggregations.collecting import Collect
 from sash.aggregations.compiled import Compiled
 from sash.aggregations.declared import needed
 from sash.aggregations.distinct import CountDistinct
+from sash.aggregations.ends import IthYoungest
 from sash.aggregations.filtered import Filtered
 from sash.aggregations.of_row import OfRow
+from sash.aggregations.quantiles import Ordered
+from sash.aggregations.ranks import Rank
 from sash.aggregations.records import Part, fits
-from sash.aggregations.sketches.ranked import Ranked
-from sash.batch.columns import Columns
-from sash.batch.quantiles import MOST, exact_quantiles, takes_exactly
+from sash.batch.base import Batch, Pass, enough, nulled
+from sash.batch.statistics import MomentPass, QuantilePass, RankPass
 from sash.expressions import Expression
 from sash.frames.base import Answer, Numbers, NumberType, Objects, Taken, TakenRows, Values
 
-__all__ = ["Batch", "Pass", "Sorted", "choose", "tidy", "wrong_type"]
+__all__ = ["choose", "tidy", "wrong_type"]
 
 _NUMERIC: Final = ("integer", "real", "bool")
 #: The types of columns in which what is needed cannot be.
@@ -34,47 +36,13 @@ _UNFIT: Final = {
     "True and False": ("other", "real"),
     "text": _NUMERIC,
 }
+#: Kernels of centred moments beyond the second, or of two columns.
+_MOMENTS: Final = ("skewness", "kurtosis", "covariance", "correlation", "line")
 #: What is said of kernels that do better than to combine.
 _KERNELS: Final = {
     "count": "differences of running counts: exact, no combine",
     "sum": "integers by differences of running sums, exact; floats native, by {}: 3 combines a row",
 }
-#: Times and codes of keys, by which rows are sorted.
-Sorted: TypeAlias = tuple[npt.NDArray[np.int64] | None, npt.NDArray[np.uint32] | None]
-
-
-@dataclass(frozen=True)
-class Batch:
-    """What all passes over one frame share."""
-
-    order: _batch.Order
-    columns: Columns
-    #: Only what was known when a row came.
-    known: bool
-    min_periods: int
-    #: What the order is by: the times, and the codes of the keys.
-    by: Sorted
-
-    @property
-    def late(self) -> bool:
-        """Whether rows came late and that matters."""
-        return self.known and not self.order.in_order
-
-    def sorted_rows(self) -> npt.NDArray[np.int64]:
-        """The rows in their order: by key, then by time, then as they stand."""
-        size = self.columns.frame.rows
-        keys = [part for part in self.by if part is not None]
-        return np.lexsort(keys) if keys else np.arange(size)
-
-
-class Pass(Protocol):
-    """One aggregation over the windows of a batch."""
-
-    def how(self, stacks: str) -> str:
-        """How it runs, in a few words; `stacks` names how partials are combined."""
-
-    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
-        """The result of every row."""
 
 
 def wrong_type(aggregation: Aggregation, values: Values) -> str | None:
@@ -106,14 +74,21 @@ def choose(aggregation: Aggregation, kinds: Sequence[str], late: bool) -> Pass:
         return KernelPass(aggregation, part)
     if aggregation.picks in ("first", "last") and present:
         return EndPass(aggregation, aggregation.picks)
+    if type(aggregation) is IthYoungest and present and not late:
+        return EndPass(aggregation, "last", aggregation.i)
     if aggregation.picks in ("least", "greatest") and numeric and "object" not in kinds:
         return ArgumentPass(aggregation, "arg_max" if aggregation.picks == "greatest" else "arg_min")
     if type(aggregation) is CountDistinct and not late and aggregation.nan == "skip":
         return DistinctPass(aggregation)
     if isinstance(aggregation, Collect) and aggregation.native() is not None and not late:
         return CollectPass(aggregation)
-    if takes_exactly(aggregation) and numeric and not late:
+    if isinstance(aggregation, Ordered) and is_built_in(aggregation) and numeric:
         return QuantilePass(aggregation)
+    if type(aggregation) is Rank and numeric and not late:
+        return RankPass(aggregation)
+    moments = _moments(aggregation)
+    if moments is not None and not late and all(kind in _NUMERIC for kind in kinds):
+        return MomentPass(aggregation, moments)
     if isinstance(aggregation, Compiled) and all(kind in _NUMERIC for kind in kinds):
         return CompiledPass(aggregation)
     return ObjectPass(aggregation)
@@ -123,6 +98,12 @@ def _kernel(aggregation: Aggregation) -> Part | None:
     """The kernel that frames have for it, as a part of a record names it; None if they have none."""
     native, fitting = aggregation.native(), fits(aggregation)
     return None if native is None or fitting is None or not native.batch else fitting[0]
+
+
+def _moments(aggregation: Aggregation) -> Part | None:
+    """The part of a record that merges centred moments; None if it does not."""
+    fitting = fits(aggregation)
+    return fitting[0] if fitting is not None and fitting[0].kernel in _MOMENTS else None
 
 
 @dataclass(frozen=True)
@@ -165,15 +146,17 @@ class KernelPass:
         kind: NumberType = "real" if values.dtype == np.float64 else "integer"
         if self.aggregation.result == "bool":
             kind = "bool"
-        return Numbers(values, _enough(batch, bounds, column, counts, least), kind, least > 0)
+        return Numbers(values, enough(batch, bounds, column, counts, least), kind, least > 0)
 
 
 @dataclass(frozen=True)
 class EndPass:
-    """The first or the last value, of any type: found by row number, and taken from the column."""
+    """The first or the last value, of any type, or one so many before it: found by row number, and taken from the
+    column."""
 
     aggregation: Aggregation
     kernel: str
+    behind: int = 0
 
     def how(self, stacks: str) -> str:
         """How it runs."""
@@ -181,7 +164,7 @@ class EndPass:
 
     def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row."""
-        return Taken(self.aggregation.columns[0], _rows(self.aggregation, self.kernel, batch, bounds))
+        return Taken(self.aggregation.columns[0], _rows(self.aggregation, self.kernel, batch, bounds, self.behind))
 
 
 @dataclass(frozen=True)
@@ -219,7 +202,7 @@ class DistinctPass:
         codes = batch.columns.codes(self.aggregation.columns[0])
         column = batch.columns.numbers(batch.order, self.aggregation)
         values = _batch.distinct(batch.order, bounds, column, codes.codes, codes.count)
-        valid = _enough(batch, bounds, column, None, batch.min_periods)
+        valid = enough(batch, bounds, column, None, batch.min_periods)
         return Numbers(values.view(np.int64), valid, "integer", batch.min_periods > 0)
 
 
@@ -238,50 +221,7 @@ class CollectPass:
         rows = batch.columns.rows_of(self.aggregation)
         column = batch.columns.presence(batch.order, self.aggregation, rows)
         results = _batch.collect(batch.order, bounds, column, rows)
-        return Objects(_nulled(results, _enough(batch, bounds, column, None, batch.min_periods)))
-
-
-@dataclass(frozen=True)
-class QuantilePass:
-    """Quantiles from the sorted values of each window; by their sketch where these are too many."""
-
-    aggregation: Ranked
-
-    def how(self, stacks: str) -> str:
-        """How it runs."""
-        return "a sorted list of the values in the window: exact; very many values by their sketch"
-
-    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
-        """The result of every row."""
-        column = batch.columns.numbers(batch.order, self.aggregation)
-        counts, _ = _batch.aggregate("count", batch.order, bounds, column, False)
-        if batch.known or not len(counts) or int(counts.max()) > MOST:
-            return ObjectPass(self.aggregation).run(batch, bounds)
-        first, _ = _batch.aggregate("first", batch.order, bounds, column, False)
-        rows = batch.sorted_rows()
-        values, places = self._values(batch, rows)
-        low = np.where(first[rows] < 0, 0, places[first[rows]])
-        found = exact_quantiles(self.aggregation, values, low, low + counts.view(np.int64)[rows])
-        results: list[Any] = [None] * len(rows)
-        for row, result in zip(rows.tolist(), found, strict=True):
-            results[row] = result
-        return tidy(_nulled(results, _enough(batch, bounds, column, None, batch.min_periods)))
-
-    def _values(
-        self, batch: Batch, rows: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-        """The values that are there, in order, and where among them each row's is."""
-        own = batch.columns.values(self.aggregation.columns[0])
-        assert own.numbers is not None
-        numbers = own.numbers.astype(np.float64, copy=False) + 0.0
-        there = ~np.isnan(numbers)
-        nulls = batch.columns.nulls(self.aggregation.columns)
-        if nulls is not None:
-            there &= nulls == 0
-        kept = there[rows]
-        places = np.empty(len(rows), np.int64)
-        places[rows] = np.cumsum(kept) - 1
-        return numbers[rows][kept], places
+        return Objects(nulled(results, enough(batch, bounds, column, None, batch.min_periods)))
 
 
 @dataclass(frozen=True)
@@ -312,9 +252,9 @@ class CompiledPass:
             return ObjectPass(self.aggregation).run(batch, bounds)
         words, present, counts = done
         valid = present.view(np.bool_)
-        enough = _enough(batch, bounds, column, counts, batch.min_periods)
-        if enough is not None:
-            valid = valid & enough
+        sufficient = enough(batch, bounds, column, counts, batch.min_periods)
+        if sufficient is not None:
+            valid = valid & sufficient
         if options["several"]:
             return Objects(self._records(words.reshape(-1, len(kinds)), kinds, valid))
         values = words.view(np.int64) if kinds[0] else words
@@ -348,29 +288,16 @@ class ObjectPass:
         results, counts = _batch.aggregate_objects(
             self.aggregation, batch.order, bounds, column, rows, times, batch.known
         )
-        return tidy(_nulled(results, _enough(batch, bounds, column, counts, batch.min_periods)))
+        return tidy(nulled(results, enough(batch, bounds, column, counts, batch.min_periods)))
 
 
-def _rows(aggregation: Aggregation, kernel: str, batch: Batch, bounds: _batch.Bounds) -> npt.NDArray[np.int64]:
+def _rows(
+    aggregation: Aggregation, kernel: str, batch: Batch, bounds: _batch.Bounds, behind: int = 0
+) -> npt.NDArray[np.int64]:
     column = batch.columns.numbers(batch.order, aggregation)
-    rows, counts = _batch.aggregate(kernel, batch.order, bounds, column, batch.known)
-    valid = _enough(batch, bounds, column, counts, batch.min_periods)
+    rows, counts = _batch.aggregate(kernel, batch.order, bounds, column, batch.known, behind=behind)
+    valid = enough(batch, bounds, column, counts, batch.min_periods)
     return rows if valid is None else np.where(valid, rows, -1)
-
-
-def _enough(
-    batch: Batch,
-    bounds: _batch.Bounds,
-    column: _batch.Column,
-    counts: npt.NDArray[np.uint32] | None,
-    least: int,
-) -> npt.NDArray[np.bool_] | None:
-    """Which rows' windows have at least so many values; None if all have."""
-    if counts is not None:
-        valid = counts >= least
-        return None if valid.all() else valid
-    marks = _batch.enough(batch.order, bounds, column, least)
-    return None if marks is None else marks.view(np.bool_)
 
 
 def _words(values: Values, integer: bool) -> npt.NDArray[np.float64]:
@@ -378,12 +305,6 @@ def _words(values: Values, integer: bool) -> npt.NDArray[np.float64]:
     assert values.numbers is not None
     kind = np.int64 if integer else np.float64
     return np.ascontiguousarray(values.numbers, kind).view(np.float64)
-
-
-def _nulled(results: list[Any], valid: npt.NDArray[np.bool_] | None) -> list[Any]:
-    if valid is None:
-        return results
-    return [result if there else None for result, there in zip(results, valid.tolist(), strict=True)]
 
 
 def tidy(results: list[Any]) -> Answer:

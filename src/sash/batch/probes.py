@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from sash._batch import Order
 from sash.batch.columns import Columns
-from sash.batch.passes import Sorted
 from sash.frames.base import Answer, Codes, Foreign, Frame, Marks, Numbers, Objects, Part, Taken, TakenRows, Values
 from sash.times import Kind
 
@@ -30,15 +29,15 @@ class Probes:
     events: int
     order: Order
     columns: Columns
-    #: What the order is by.
-    by: Sorted
     #: Marks the probes.
     marks: Marks
     #: Where each row came from, if rows were put in the order of their arrival.
     rows: Rows | None
 
     @classmethod
-    def of(cls, frame: Frame, kind: Kind, ticks: Rows, codes: Codes | None, came: Rows | None = None) -> Probes:
+    def of(
+        cls, frame: Frame, kind: Kind, ticks: Rows, codes: Codes | None, came: Rows | None = None, threads: int = 1
+    ) -> Probes:
         """The rows with these times and keys, the events of the frame first. `came` says when each came: of those that
         came at once, events first. Cost: that of sorting them."""
         marks = np.zeros(len(ticks), np.uint8)
@@ -47,9 +46,9 @@ class Probes:
         rows = None if came is None else np.argsort(came, kind="stable")
         if rows is not None:
             ticks, marks, keys = ticks[rows], marks[rows], None if keys is None else keys[rows]
-        order = Order(len(ticks), ticks, keys, 1 if codes is None else codes.count)
+        order = Order(len(ticks), ticks, keys, 1 if codes is None else codes.count, threads)
         columns = Columns(Probed(frame, len(ticks) - frame.rows, rows), kind, ticks, marks)
-        return cls(frame.rows, order, columns, (ticks, keys), marks, rows)
+        return cls(frame.rows, order, columns, marks, rows)
 
     def answer(self, answer: Answer, first: int, last: int) -> Answer:
         """What the passes found, for some of the probes."""

@@ -12,7 +12,8 @@ from sash import _batch
 from sash.aggregations.means import Mean
 from sash.aggregations.moments import Std
 from sash.aggregations.of_row import OfRow, TimeSince, ZScore
-from sash.batch.passes import Batch, Pass, choose
+from sash.batch.base import Batch, Pass
+from sash.batch.passes import choose
 from sash.frames.base import Answer, Numbers
 from sash.windows.config import PolicyConfig
 

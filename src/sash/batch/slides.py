@@ -75,12 +75,13 @@ class Slides:
     ticks: npt.NDArray[np.int64]
     codes: Codes | None
     ends: Ends
+    threads: int
 
     @classmethod
     def of(cls, frame: Frame, plan: Plan, kind: Kind, ticks: Any, codes: Codes | None, order: Order) -> Slides:
         """All ends of windows that hold an event."""
         windows = [window for window in plan.windows if isinstance(window, TimeWindow)]
-        return cls(frame, plan, kind, ticks, codes, ends_of(order, kind, windows))
+        return cls(frame, plan, kind, ticks, codes, ends_of(order, kind, windows), order.threads)
 
     def probes(self) -> Probes:
         """The events and the ends."""
@@ -88,7 +89,7 @@ class Slides:
         codes = self.codes
         if codes is not None:
             codes = Codes(np.concatenate([codes.codes, self.ends.codes]), codes.count)
-        return Probes.of(self.frame, self.kind, ticks, codes)
+        return Probes.of(self.frame, self.kind, ticks, codes, threads=self.threads)
 
     def where(self) -> dict[str, Part]:
         """The key and the ends of each window; with windows of several lengths, the start is that of the longest."""

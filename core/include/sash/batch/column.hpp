@@ -1,11 +1,13 @@
 //! The values of a column by position, and which of them are there.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "sash/batch/parallel.hpp"
 #include "sash/windows/frame_bounds.hpp"
 
 namespace sash::batch {
@@ -48,13 +50,17 @@ inline bool always_enough(const Bounds& bounds, const Presence& presence, std::s
 }
 
 //! Marks the windows with at least so many present values; returns whether all have.
-inline bool mark_enough(const Bounds& bounds, const Presence& presence, std::size_t least, Slots<std::uint8_t> marks) {
-    bool all = true;
-    for (std::size_t i = 0; i < marks.size(); ++i) {
-        const bool enough = presence.count(bounds.first[i], bounds.end(i)) >= least;
-        marks[i] = enough;
-        all = all && enough;
-    }
+inline bool mark_enough(const Order& order, const Bounds& bounds, const Presence& presence, std::size_t least,
+                        Slots<std::uint8_t> marks) {
+    std::atomic<bool> all = true;
+    in_stretches(marks.size(), order.threads(), [&](Stretch stretch) {
+        bool enough = true;
+        for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
+            marks[i] = presence.count(bounds.first[i], bounds.end(i)) >= least;
+            enough &= marks[i] != 0;
+        }
+        if (!enough) all = false;
+    });
     return all;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sash/batch/column.hpp"
+#include "sash/batch/spans.hpp"
 #include "sash/monoids/sum.hpp"
 
 namespace sash::batch {
@@ -21,69 +22,131 @@ inline std::int64_t narrow(Wide total, std::size_t position) {
     return static_cast<std::int64_t>(total);
 }
 
-//! The sum of each window: what was summed up to its end, less what was before its start. 128 bits cannot overflow, and
-//! 64 bits are enough where all values together fit.
-inline void exact_sums(const Column& column, const Bounds& bounds, Slots<std::int64_t> out) {
-    const std::size_t size = column.integers.size();
-    const auto value = [&](std::size_t i) { return column.presence[i] ? column.integers[i] : 0; };
+//! How rows are cut where each stretch first reads what its windows read.
+inline std::vector<Stretch> cut_exactly(const Bounds& bounds) {
+    return cut(bounds, 8, std::size_t{1} << 15);
+}
+
+//! The sum of each window of a stretch: what was summed up to its end, less what was before its start. `before` is
+//! memory that serves one stretch after another.
+template <class Sum>
+void subtract_sums(const Column& column, const Bounds& bounds, Stretch stretch, std::vector<Sum>& before,
+                   Slots<std::int64_t> out) {
+    const std::size_t from = bounds.first[stretch.begin], to = bounds.end(stretch.end - 1);
+    before.assign(to - from + 1, 0);
+    for (std::size_t i = from; i < to; ++i)
+        before[i - from + 1] = before[i - from] + (column.presence[i] ? column.integers[i] : 0);
+    for (std::size_t i = stretch.begin; i < stretch.end; ++i)
+        out[i] = narrow(before[bounds.end(i) - from] - before[bounds.first[i] - from], i);
+}
+
+//! Whether all values of a stretch together fit in 64 bits, whatever their signs.
+inline bool fit_together(const Column& column, const Bounds& bounds, Stretch stretch) {
     Wide most = 0;
-    for (std::size_t i = 0; i < size; ++i) most += value(i) < 0 ? -Wide{value(i)} : Wide{value(i)};
-    const auto run = [&]<class Sum>(Sum) {
-        std::vector<Sum> before(size + 1, 0);
-        for (std::size_t i = 0; i < size; ++i) before[i + 1] = before[i] + value(i);
-        for (std::size_t i = 0; i < size; ++i) out[i] = narrow(before[bounds.end(i)] - before[bounds.first[i]], i);
-    };
-    if (most <= std::numeric_limits<std::int64_t>::max()) {
-        run(std::int64_t{});
-    } else {
-        run(Wide{});
-    }
+    for (std::size_t i = bounds.first[stretch.begin], to = bounds.end(stretch.end - 1); i < to; ++i)
+        if (column.presence[i]) most += column.integers[i] < 0 ? -Wide{column.integers[i]} : Wide{column.integers[i]};
+    return most <= std::numeric_limits<std::int64_t>::max();
 }
 
-inline void exact_counts(const Presence& presence, const Bounds& bounds, Slots<std::int64_t> out) {
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = presence.count(bounds.first[i], bounds.end(i));
+//! The sum of each window. 128 bits cannot overflow, and 64 bits are enough where all values together fit.
+inline void exact_sums(const Order& order, const Column& column, const Bounds& bounds, Slots<std::int64_t> out) {
+    const std::vector<Stretch> stretches = cut_exactly(bounds);
+    in_parallel(stretches.size(), order.threads(), [&] {
+        return [&, narrow = std::vector<std::int64_t>(), wide = std::vector<Wide>()](std::size_t task) mutable {
+            if (fit_together(column, bounds, stretches[task])) {
+                subtract_sums(column, bounds, stretches[task], narrow, out);
+            } else {
+                subtract_sums(column, bounds, stretches[task], wide, out);
+            }
+        };
+    });
 }
 
-//! How many different codes each window has: how often each occurs, counted up as rows enter and down as they leave.
-//! Bounds that never go back are needed.
-inline void exact_distinct(std::span<const std::uint32_t> codes, std::size_t count, const Presence& presence,
-                           const Bounds& bounds, Slots<std::int64_t> out) {
-    std::vector<Position> often(count, 0);
-    std::int64_t different = 0;
-    Position entered = 0, left = 0;
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        for (const Position end = bounds.end(i); entered < end; ++entered)
-            if (presence[entered]) different += often[codes[entered]]++ == 0;
-        for (const Position first = bounds.first[i]; left < first; ++left)
-            if (presence[left]) different -= --often[codes[left]] == 0;
-        out[i] = different;
+inline void exact_counts(const Order& order, const Presence& presence, const Bounds& bounds, Slots<std::int64_t> out) {
+    in_stretches(out.size(), order.threads(), [&](Stretch stretch) {
+        for (std::size_t i = stretch.begin; i < stretch.end; ++i)
+            out[i] = presence.count(bounds.first[i], bounds.end(i));
+    });
+}
+
+//! How many different codes a window has: how often each occurs, counted up as rows enter and down as they leave.
+class DistinctWindow {
+public:
+    DistinctWindow(std::span<const std::uint32_t> codes, std::size_t count, const Presence& presence)
+        : codes_(codes), presence_(&presence), often_(count, 0) {}
+
+    void enter(std::size_t position) {
+        if ((*presence_)[position]) different_ += often_[codes_[position]]++ == 0;
     }
+    void leave(std::size_t position) {
+        if ((*presence_)[position]) different_ -= --often_[codes_[position]] == 0;
+    }
+    std::int64_t different() const { return different_; }
+
+private:
+    std::span<const std::uint32_t> codes_;
+    const Presence* presence_;
+    std::vector<Position> often_;
+    std::int64_t different_ = 0;
+};
+
+//! How many different codes each window has. Bounds that never go back are needed.
+inline void exact_distinct(const Order& order, std::span<const std::uint32_t> codes, std::size_t count,
+                           const Presence& presence, const Bounds& bounds, Slots<std::int64_t> out) {
+    const std::vector<Stretch> stretches = cut_exactly(bounds);
+    in_parallel(stretches.size(), order.threads(), [&] {
+        return [&, window = DistinctWindow(codes, count, presence)](std::size_t task) mutable {
+            const auto [begin, end] = stretches[task];
+            Position left = bounds.first[begin], entered = left;
+            for (std::size_t i = begin; i < end; ++i) {
+                for (const Position to = bounds.end(i); entered < to; ++entered) window.enter(entered);
+                for (const Position to = bounds.first[i]; left < to; ++left) window.leave(left);
+                out[i] = window.different();
+            }
+            for (; left < entered; ++left) window.leave(left);
+        };
+    });
 }
 
 //! No row: the window has no value.
 inline constexpr std::int64_t kNoRow = -1;
 
 //! The position of the first present value of each window.
-inline void first_present(const Presence& presence, const Bounds& bounds, Slots<std::int64_t> out) {
-    const std::size_t size = out.size();
-    std::vector<Position> next(size + 1, static_cast<Position>(size));
-    for (std::size_t i = size; i-- != 0;) next[i] = presence[i] ? static_cast<Position>(i) : next[i + 1];
-    for (std::size_t i = 0; i < size; ++i) {
-        const Position found = next[bounds.first[i]];
-        out[i] = found < bounds.end(i) ? std::int64_t{found} : kNoRow;
-    }
+inline void first_present(const Order& order, const Presence& presence, const Bounds& bounds, Slots<std::int64_t> out) {
+    const std::vector<Stretch> stretches = cut_exactly(bounds);
+    in_parallel(stretches.size(), order.threads(), [&] {
+        return [&, next = std::vector<Position>()](std::size_t task) mutable {
+            const auto [begin, end] = stretches[task];
+            const Position from = bounds.first[begin], to = bounds.end(end - 1);
+            next.resize(to - from + 1);
+            next.back() = to;
+            for (Position i = to; i-- != from;) next[i - from] = presence[i] ? i : next[i - from + 1];
+            for (std::size_t i = begin; i < end; ++i) {
+                const Position found = next[bounds.first[i] - from];
+                out[i] = found < bounds.end(i) ? std::int64_t{found} : kNoRow;
+            }
+        };
+    });
 }
 
-//! The position of the last present value of each window.
-inline void last_present(const Presence& presence, const Bounds& bounds, Slots<std::int64_t> out) {
-    const std::size_t size = out.size();
-    //! behind[i]: one behind the last present value before i.
-    std::vector<Position> behind(size + 1, 0);
-    for (std::size_t i = 0; i < size; ++i) behind[i + 1] = presence[i] ? static_cast<Position>(i + 1) : behind[i];
-    for (std::size_t i = 0; i < size; ++i) {
-        const Position found = behind[bounds.end(i)];
-        out[i] = found > bounds.first[i] ? std::int64_t{found} - 1 : kNoRow;
-    }
+//! The position of the last present value of each window, or of one that has so many `behind` it.
+inline void last_present(const Order& order, const Presence& presence, const Bounds& bounds, std::size_t behind,
+                         Slots<std::int64_t> out) {
+    const std::vector<Stretch> stretches = cut_exactly(bounds);
+    in_parallel(stretches.size(), order.threads(), [&] {
+        return [&, found = std::vector<Position>()](std::size_t task) mutable {
+            const auto [begin, end] = stretches[task];
+            const Position from = bounds.first[begin], to = bounds.end(end - 1);
+            found.clear();
+            for (Position i = from; i < to; ++i)
+                if (presence[i]) found.push_back(i);
+            for (std::size_t i = begin; i < end; ++i) {
+                const Position last = bounds.end(i);
+                const bool enough = presence.count(bounds.first[i], last) > behind;
+                out[i] = enough ? std::int64_t{found[presence.count(from, last) - 1 - behind]} : kNoRow;
+            }
+        };
+    });
 }
 
 }  // namespace sash::batch

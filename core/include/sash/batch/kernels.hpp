@@ -9,6 +9,7 @@
 #include <string>
 
 #include "sash/batch/passes.hpp"
+#include "sash/batch/spreads.hpp"
 #include "sash/monoids/arg.hpp"
 #include "sash/monoids/bits.hpp"
 #include "sash/monoids/mean.hpp"
@@ -23,6 +24,8 @@ struct KernelName {
     bool geometric = false;
     bool root = false;
     int ddof = 1;
+    //! How many values lie behind the last one that is meant.
+    std::size_t behind = 0;
     //! NaNs may be among the values.
     bool nans = false;
 };
@@ -85,7 +88,7 @@ void sums(const Pass& pass, const Column& column, Results out) {
             SumWide{}, [values = column.integers](std::size_t i) { return SumWide{}.lift(values[i]); },
             [=](std::size_t i, const SumWide::Partial& total) { out.integers[i] = narrow(total.number(), i); });
     } else {
-        exact_sums(column, pass.bounds, out.integers);
+        exact_sums(pass.order, column, pass.bounds, out.integers);
     }
 }
 
@@ -116,6 +119,36 @@ void of_reals(const Pass& pass, const M& monoid, const Column& column, Results o
             return monoid.lift(static_cast<double>(values[i]));
         };
         pass(monoid, lift, emit);
+    }
+}
+
+//! A mean is a sum, which is combined faster than a sum with its count: how many values a window has is known.
+template <class Pass>
+void means(const Pass& pass, const Mean& mean, const Column& column, Results out) {
+    if constexpr (Pass::known) {
+        of_reals(pass, mean, column, out);
+    } else {
+        const auto emit = [&, out](std::size_t i, double sum) {
+            const Position count = pass.presence.count(pass.bounds.first[i], pass.bounds.end(i));
+            out.reals[i] = mean.lower({sum, count});
+        };
+        if (column.real) {
+            pass(SumReal{}, [&, values = column.reals](std::size_t i) { return mean.lift(values[i]).sum; }, emit);
+        } else {
+            const auto lift = [&, values = column.integers](std::size_t i) {
+                return mean.lift(static_cast<double>(values[i])).sum;
+            };
+            pass(SumReal{}, lift, emit);
+        }
+    }
+}
+
+template <class Pass>
+void variances(const Pass& pass, const Moments& moments, const Column& column, Results out) {
+    if constexpr (Pass::known) {
+        of_reals(pass, moments, column, out);
+    } else {
+        spreads(moments, pass.order, pass.bounds, column, out.reals);
     }
 }
 
@@ -192,16 +225,16 @@ void arguments(const Pass& pass, const Column& column, bool least, Results out) 
 
 //! First and last are the least and the greatest position.
 template <class Pass>
-void ends(const Pass& pass, bool last, Results out) {
+void ends(const Pass& pass, bool last, [[maybe_unused]] std::size_t behind, Results out) {
     if constexpr (Pass::known) {
         const Cell mask = last ? 0 : -1;
         pass(
             Max{}, [=](std::size_t i) { return static_cast<Cell>(i) ^ mask; },
             [=](std::size_t i, Cell cell) { out.integers[i] = cell == Max{}.identity() ? kNoRow : cell ^ mask; });
     } else if (last) {
-        last_present(pass.presence, pass.bounds, out.integers);
+        last_present(pass.order, pass.presence, pass.bounds, behind, out.integers);
     } else {
-        first_present(pass.presence, pass.bounds, out.integers);
+        first_present(pass.order, pass.presence, pass.bounds, out.integers);
     }
 }
 
@@ -211,7 +244,7 @@ void counts(const Pass& pass, Results out) {
         pass(BitOr{}, [](std::size_t) { return std::int64_t{0}; }, [](std::size_t, std::int64_t) {});
         for (std::size_t i = 0; i < out.integers.size(); ++i) out.integers[i] = pass.counts[i];
     } else {
-        exact_counts(pass.presence, pass.bounds, out.integers);
+        exact_counts(pass.order, pass.presence, pass.bounds, out.integers);
     }
 }
 
@@ -224,15 +257,15 @@ void run_kernel(const KernelName& kernel, const Pass& pass, const Column& column
     if (name == "count") return detail::counts(pass, out);
     if (name == "sum") return detail::sums(pass, column, out);
     if (name == "product") return detail::products(pass, column, out);
-    if (name == "mean") return detail::of_reals(pass, Mean{kernel.geometric}, column, out);
-    if (name == "moments") return detail::of_reals(pass, Moments{kernel.ddof, kernel.root}, column, out);
+    if (name == "mean") return detail::means(pass, Mean{kernel.geometric}, column, out);
+    if (name == "moments") return detail::variances(pass, Moments{kernel.ddof, kernel.root}, column, out);
     if (name == "min" || name == "max") return detail::extremes(pass, column, name == "min", kernel.nans, out);
     if (name == "min_count" || name == "max_count")
         return detail::extreme_counts(pass, column, name == "min_count", out);
     if (name == "range") return detail::ranges(pass, column, out);
     if (name == "bit_or" || name == "any") return detail::bits(pass, column, false, out);
     if (name == "bit_and" || name == "all") return detail::bits(pass, column, true, out);
-    if (name == "first" || name == "last") return detail::ends(pass, name == "last", out);
+    if (name == "first" || name == "last") return detail::ends(pass, name == "last", kernel.behind, out);
     if (name == "arg_min" || name == "arg_max") return detail::arguments(pass, column, name == "arg_min", out);
     throw std::invalid_argument("no kernel of a batch is called " + name);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <numeric>
 #include <span>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "sash/batch/parallel.hpp"
 #include "sash/batch/position.hpp"
 #include "sash/batch/room.hpp"
 #include "sash/batch/sort.hpp"
@@ -16,13 +18,30 @@
 
 namespace sash::batch {
 
+//! Calls f(key, begin, end) with the rows of every key that has some, cut further between threads. `groups` has where
+//! each key's rows begin, and the end.
+template <class F>
+void in_pieces(std::span<const Position> groups, std::size_t threads, F f) {
+    in_stretches(groups.back(), threads, [&](Stretch stretch) {
+        const auto after = std::upper_bound(groups.begin(), groups.end(), stretch.begin);
+        for (auto key = static_cast<std::size_t>(after - groups.begin()) - 1;
+             key + 1 < groups.size() && groups[key] < stretch.end; ++key) {
+            const std::size_t begin = std::max<std::size_t>(groups[key], stretch.begin);
+            const std::size_t end = std::min<std::size_t>(groups[key + 1], stretch.end);
+            if (begin < end) f(key, begin, end);
+        }
+    });
+}
+
 //! Everything else of an engine works on positions in this order, in which the rows of a key lie side by side and its
 //! times ascend; `gather` leads there, `rows` back. Rows that are given in this order are not moved at all.
 class Order {
 public:
-    //! `times` may be empty: arrival is the order then. So may `codes`: all rows have one key. Both are borrowed.
-    Order(std::size_t size, std::span<const Time> times, std::span<const std::uint32_t> codes, std::uint32_t keys)
-        : size_(size), times_(times) {
+    //! `times` may be empty: arrival is the order then. So may `codes`: all rows have one key. Both are borrowed. Up to
+    //! so many threads may work on it and on whatever is computed over it.
+    Order(std::size_t size, std::span<const Time> times, std::span<const std::uint32_t> codes, std::uint32_t keys,
+          std::size_t threads = 1)
+        : size_(size), threads_(threads), times_(times) {
         if (size > kMostRows)
             throw std::length_error("a frame has at most 2**32 - 2 rows here: cut it into parts by key");
         group(codes, keys);
@@ -38,6 +57,7 @@ public:
     Order& operator=(const Order&) = delete;
 
     std::size_t size() const { return size_; }
+    std::size_t threads() const { return threads_; }
     //! Where each key's rows begin, and the end.
     std::span<const Position> groups() const { return groups_; }
     //! Ascending within a group; empty if the rows have no times.
@@ -58,7 +78,9 @@ public:
         if (rows_.empty()) {
             std::copy(by_row.begin(), by_row.end(), by_position.begin());
         } else {
-            for (std::size_t i = 0; i < size_; ++i) by_position[i] = by_row[rows_[i]];
+            in_stretches(size_, threads_, [&](Stretch stretch) {
+                for (std::size_t i = stretch.begin; i < stretch.end; ++i) by_position[i] = by_row[rows_[i]];
+            });
         }
     }
 
@@ -87,18 +109,39 @@ private:
         for (std::size_t row = 0; row < size_; ++row) rows_[next[codes[row]]++] = static_cast<Row>(row);
     }
 
+    //! Looks at all keys, then sorts those that are not in order, and looks at these again.
     void sort_groups() {
-        Sorter sorter;
-        for (std::size_t key = 0; key + 1 < groups_.size(); ++key) {
-            const std::size_t begin = groups_[key];
-            const std::size_t length = groups_[key + 1] - begin;
-            const Neighbours found = look(begin, length);
-            has_peers_ |= found.equal;
-            if (!found.falling) continue;
-            in_order_ = false;
-            sort(sorter, begin, length);
-            has_peers_ = has_peers_ || look(begin, length).equal;
-        }
+        const std::vector<std::size_t> falling = find_falling();
+        if (falling.empty()) return;
+        in_order_ = false;
+        if (rows_.empty() && groups_[falling[0] + 1] - groups_[falling[0]] == size_) return sort_whole();
+        own_rows();
+        std::atomic<bool> peers = has_peers_;
+        in_parallel(falling.size(), threads_, [&] {
+            return [&, sorter = Sorter()](std::size_t i) mutable {
+                const std::size_t begin = groups_[falling[i]], end = groups_[falling[i] + 1];
+                sorter.sort(rows_.span().subspan(begin, end - begin), sorted_times_.span().subspan(begin, end - begin));
+                if (!peers && look(begin + 1, end).equal) peers = true;
+            };
+        });
+        has_peers_ = peers;
+    }
+
+    //! The keys whose times fall somewhere; notes whether any two are equal.
+    std::vector<std::size_t> find_falling() {
+        std::vector<std::uint8_t> falls(groups_.size() - 1, 0);
+        std::atomic<bool> peers = false;
+        in_pieces(groups_, threads_, [&](std::size_t key, std::size_t begin, std::size_t end) {
+            const Neighbours found = look(std::max<std::size_t>(begin, groups_[key] + 1), end);
+            if (found.equal) peers = true;
+            // Two threads may have parts of one key.
+            if (found.falling) std::atomic_ref(falls[key]).store(1, std::memory_order_relaxed);
+        });
+        has_peers_ = peers;
+        std::vector<std::size_t> falling;
+        for (std::size_t key = 0; key < falls.size(); ++key)
+            if (falls[key] != 0) falling.push_back(key);
+        return falling;
     }
 
     struct Neighbours {
@@ -106,37 +149,42 @@ private:
         bool equal = false;
     };
 
-    //! Whether any time is before, or at, the one before it. Most often none is, and that is asked first, of some rows
-    //! at a time. What falls need not be looked at further.
-    Neighbours look(std::size_t begin, std::size_t length) const {
+    //! Whether any time of [begin, end) is before, or at, the one before it. Most often none is, and that is asked
+    //! first, of some rows at a time. What falls need not be looked at further.
+    Neighbours look(std::size_t begin, std::size_t end) const {
         constexpr std::size_t kSome = 4096;
-        const Time* const times = times_.data() + begin;
         Neighbours found;
-        for (std::size_t from = 1; from < length && !found.falling; from += kSome) {
-            const std::size_t to = std::min(length, from + kSome);
+        for (std::size_t from = begin; from < end && !found.falling; from += kSome) {
+            const std::size_t to = std::min(end, from + kSome);
             bool rising = true;
-            for (std::size_t i = from; i != to; ++i) rising &= times[i] > times[i - 1];
+            for (std::size_t i = from; i != to; ++i) rising &= times_[i] > times_[i - 1];
             if (rising) continue;
             found.equal = true;
-            for (std::size_t i = from; i != to; ++i) found.falling |= times[i] < times[i - 1];
+            for (std::size_t i = from; i != to; ++i) found.falling |= times_[i] < times_[i - 1];
         }
         return {found.falling, found.equal && !found.falling};
     }
 
+    //! All rows have one key, and none has moved.
+    void sort_whole() {
+        rows_ = Room<Row>(size_);
+        sorted_times_ = Room<Time>(size_);
+        Sorter().sort(std::exchange(times_, sorted_times_.span()), rows_.span(), sorted_times_.span());
+        has_peers_ = has_peers_ || look(1, size_).equal;
+    }
+
     //! Before rows move, they and their times are the order's own.
-    void sort(Sorter& sorter, std::size_t begin, std::size_t length) {
-        if (rows_.empty()) {
-            rows_ = Room<Row>(size_);
-            sorted_times_ = Room<Time>(size_);
-            const std::span<const Time> given = std::exchange(times_, sorted_times_.span());
-            if (length == size_) return sorter.sort(given, rows_.span(), sorted_times_.span());
-            std::iota(rows_.data(), rows_.data() + size_, Row{0});
-            std::copy(given.begin(), given.end(), sorted_times_.data());
-        }
-        sorter.sort(rows_.span().subspan(begin, length), sorted_times_.span().subspan(begin, length));
+    void own_rows() {
+        if (!rows_.empty()) return;
+        rows_ = Room<Row>(size_);
+        sorted_times_ = Room<Time>(size_);
+        std::iota(rows_.data(), rows_.data() + size_, Row{0});
+        std::copy(times_.begin(), times_.end(), sorted_times_.data());
+        times_ = sorted_times_.span();
     }
 
     std::size_t size_;
+    std::size_t threads_;
     Room<Row> rows_;
     std::vector<Position> groups_;
     std::span<const Time> times_;

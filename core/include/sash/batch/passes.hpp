@@ -4,6 +4,7 @@
 #include "sash/batch/arrival.hpp"
 #include "sash/batch/blocks.hpp"
 #include "sash/batch/column.hpp"
+#include "sash/batch/spans.hpp"
 #include "sash/batch/stacks.hpp"
 
 namespace sash::batch {
@@ -14,6 +15,8 @@ struct Final {
     const Order& order;
     const Bounds& bounds;
     const Presence& presence;
+    //! Where the rows are cut does not depend on it: nor does any result, to the last bit.
+    std::size_t threads = order.threads();
 
     template <Monoid M, class Lift, class Emit>
     void operator()(const M& monoid, Lift lift, Emit emit) const {
@@ -26,11 +29,21 @@ struct Final {
 private:
     template <Monoid M, class Lift, class Emit>
     void walk(const M& monoid, Lift lift, Emit emit) const {
-        if (bounds.rows != 0) {
-            block_scans(monoid, order, bounds, lift, emit);
-        } else {
-            two_stacks(monoid, bounds, lift, emit);
-        }
+        if (bounds.rows != 0) return walk_blocks(monoid, lift, emit);
+        constexpr std::size_t kTimes = 4, kLeast = std::size_t{1} << 15;
+        const std::vector<Stretch> stretches = cut(bounds, kTimes, kLeast);
+        in_parallel(stretches.size(), threads,
+                    [&] { return [&](std::size_t task) { two_stacks(monoid, bounds, stretches[task], lift, emit); }; });
+    }
+
+    template <Monoid M, class Lift, class Emit>
+    void walk_blocks(const M& monoid, Lift lift, Emit emit) const {
+        const std::vector<std::vector<Blocks>> lists = block_lists(order, bounds.rows);
+        in_parallel(lists.size(), threads, [&] {
+            return [&, suffixes = std::vector<typename M::Partial>()](std::size_t task) mutable {
+                for (const Blocks& blocks : lists[task]) block_scans(monoid, bounds.rows, blocks, suffixes, lift, emit);
+            };
+        });
     }
 };
 
@@ -42,10 +55,16 @@ struct Known {
     const Presence& presence;
     //! Gets the number of present values of each window.
     Slots<std::uint32_t> counts;
+    std::size_t threads = order.threads();
 
     template <Monoid M, class Lift, class Emit>
     void operator()(const M& monoid, Lift lift, Emit emit) const {
-        as_known(monoid, order, bounds, presence, lift, emit, counts);
+        const auto groups = order.groups();
+        in_parallel(groups.size() - 1, threads, [&] {
+            return [&, arrival = Arrival<M>(monoid)](std::size_t key) mutable {
+                arrival.run(order, bounds, presence, {groups[key], groups[key + 1]}, lift, emit, counts);
+            };
+        });
     }
 };
 

@@ -64,10 +64,13 @@ void scan(const M& monoid, std::size_t begin, std::size_t end, Lift lift, typena
         i = end - (end - begin) % kTogether;
         detail::scan_fours(monoid, begin, i, lift, total, write);
     }
+    // A total of its own can stay in registers.
+    typename M::Partial running = std::move(total);
     for (; i != end; ++i) {
-        append(monoid, total, lift(i));
-        write(i, total);
+        append(monoid, running, lift(i));
+        write(i, running);
     }
+    total = std::move(running);
 }
 
 //! Calls write(position, the rows from there to `end`) for each of [begin, end), the last one first.

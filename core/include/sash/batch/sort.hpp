@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sash/batch/position.hpp"
@@ -18,6 +19,28 @@ struct Stamp {
     Row row;
     bool operator<(const Stamp& other) const { return time != other.time ? time < other.time : row < other.row; }
 };
+
+//! By each byte in which the times differ, the lowest first. Every step keeps the order of equals, so rows of equal
+//! time stay as they were. O(n) for each such byte.
+inline void sort_by_bytes(std::vector<Stamp>& stamps, std::vector<Stamp>& spare) {
+    constexpr std::size_t kBytes = sizeof(Time), kDigits = 256;
+    std::array<std::array<std::uint32_t, kDigits>, kBytes> counts{};
+    const auto digit = [](const Stamp& stamp, std::size_t byte) {
+        constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+        return ((static_cast<std::uint64_t>(stamp.time) ^ kSign) >> (8 * byte)) & 0xff;
+    };
+    for (const Stamp& stamp : stamps)
+        for (std::size_t byte = 0; byte < kBytes; ++byte) ++counts[byte][digit(stamp, byte)];
+    spare.resize(stamps.size());
+    for (std::size_t byte = 0; byte < kBytes; ++byte) {
+        std::array<std::uint32_t, kDigits>& begin = counts[byte];
+        if (stamps.empty() || begin[digit(stamps.front(), byte)] == stamps.size()) continue;
+        std::uint32_t before = 0;
+        for (std::uint32_t& count : begin) before += std::exchange(count, before);
+        for (const Stamp& stamp : stamps) spare[begin[digit(stamp, byte)]++] = stamp;
+        stamps.swap(spare);
+    }
+}
 
 //! Sorts the rows of one key, with buffers that serve one key after another.
 class Sorter {
@@ -51,7 +74,7 @@ private:
         if (late_.size() < kWorthBytes) {
             std::sort(late_.begin(), late_.end());
         } else {
-            sort_by_bytes();
+            sort_by_bytes(late_, spare_);
         }
         for (std::size_t i = 0; i < late_.size(); ++i) sorted[i] = late_[i].time, rows[i] = late_[i].row;
     }
@@ -110,26 +133,6 @@ private:
         }
         put_until(times.size());
         for (; late != late_.end(); ++late) put(*late);
-    }
-
-    //! By each byte in which the times differ, the lowest first. Every step keeps the order of equals, so rows of equal
-    //! time stay in the order of arrival.
-    void sort_by_bytes() {
-        const auto [least, greatest] = std::minmax_element(
-            late_.begin(), late_.end(), [](const Stamp& a, const Stamp& b) { return a.time < b.time; });
-        const auto base = static_cast<std::uint64_t>(least->time);
-        const std::uint64_t spread = static_cast<std::uint64_t>(greatest->time) - base;
-        spare_.resize(late_.size());
-        for (int shift = 0; shift < 64 && (spread >> shift) != 0; shift += 8) {
-            std::array<std::size_t, 257> begin{};
-            const auto digit = [&](const Stamp& stamp) {
-                return ((static_cast<std::uint64_t>(stamp.time) - base) >> shift) & 0xff;
-            };
-            for (const Stamp& stamp : late_) ++begin[digit(stamp) + 1];
-            for (std::size_t i = 0; i < 256; ++i) begin[i + 1] += begin[i];
-            for (const Stamp& stamp : late_) spare_[begin[digit(stamp)]++] = stamp;
-            late_.swap(spare_);
-        }
     }
 
     //! The late rows, or all of them, and where they came.

@@ -5,14 +5,15 @@
 #include <utility>
 #include <vector>
 
+#include "sash/batch/parallel.hpp"
 #include "sash/batch/scans.hpp"
 #include "sash/monoid.hpp"
 #include "sash/windows/frame_bounds.hpp"
 
 namespace sash::batch {
 
-//! Calls emit(position, partial) for every window, first to last. `lift(position)` gives the partial of a row, the
-//! identity for one that is passed over.
+//! Calls emit(position, partial) for every window of a stretch, first to last. `lift(position)` gives the partial of a
+//! row, the identity for one that is passed over.
 //!
 //!     [first ............ flip)[flip ....... end)
 //!      suffixes, one a position  back, a running total
@@ -20,15 +21,15 @@ namespace sash::batch {
 //! A window is the suffix at its first position (x) the back. When the first position reaches the flip, all that is in
 //! the window becomes suffixes. So each row is combined once into the back, once into a suffix and once into a result:
 //! 3 combines amortized, 4.5 of those that cost next to nothing (see scans.hpp). Nothing is ever subtracted. A new key
-//! flips by itself, since its windows begin behind all that was seen.
+//! flips by itself, since its windows begin behind all that was seen. The stretch begins with a flip, too.
 template <Monoid M, class Lift, class Emit>
-void two_stacks(const M& monoid, const Bounds& bounds, Lift lift, Emit emit) {
+void two_stacks(const M& monoid, const Bounds& bounds, Stretch stretch, Lift lift, Emit emit) {
     using Partial = typename M::Partial;
     const Position* const first = bounds.first.data();
-    const std::size_t size = bounds.first.size();
+    const std::size_t size = stretch.end;
     std::vector<Partial> suffixes;
     Partial back = monoid.identity();
-    Position base = 0, flip = 0, seen = 0;
+    Position base = 0, flip = 0, seen = bounds.end(stretch.begin);
 
     // All that is in the window of `i` becomes suffixes.
     const auto turn = [&](std::size_t i) {
@@ -39,11 +40,13 @@ void two_stacks(const M& monoid, const Bounds& bounds, Lift lift, Emit emit) {
         scan_back(monoid, base, flip, lift,
                   [&](std::size_t at, const Partial& suffix) { suffixes[at - base] = suffix; });
     };
+    turn(stretch.begin);
+    emit(stretch.begin, base == flip ? back : suffixes.front());
     if (bounds.last.empty() && bounds.never_empty) {
         // The common case, in loops that do nothing else: every row enters at its own turn, no window is empty, and
         // none begins at the flip. Nor does one begin before that of the row before it, so the last of some rows shows
         // whether all of them begin before the flip.
-        for (std::size_t i = 0; i < size;) {
+        for (std::size_t i = stretch.begin + 1; i < size;) {
             std::size_t end = i;
             while (end + kTogether <= size && first[end + kTogether - 1] < flip) end += kTogether;
             scan(monoid, i, end, lift, back, [&](std::size_t at, const Partial& total) {
@@ -58,7 +61,7 @@ void two_stacks(const M& monoid, const Bounds& bounds, Lift lift, Emit emit) {
         }
         return;
     }
-    for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t i = stretch.begin + 1; i < size; ++i) {
         for (const Position end = bounds.end(i); seen < end; ++seen) append(monoid, back, lift(seen));
         if (first[i] >= flip) turn(i);
         if (first[i] == flip) {

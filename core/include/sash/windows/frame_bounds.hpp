@@ -88,11 +88,12 @@ public:
     FirstFinder(const Order& order, const Reach& reach, Position* first)
         : times_(order.times().data()), reach_(reach), first_(first) {}
 
-    void find(Position begin, Position end) const {
-        const Position stretch = (end - begin) / kHands;
-        if (stretch < kWorthHands) return finish({begin, begin}, end);
-        together(begin, stretch, std::make_integer_sequence<Position, kHands>());
-        finish({search(begin, begin + kHands * stretch - 1), begin + kHands * stretch}, end);
+    //! For the rows [from, end) of a key whose rows begin at `begin`.
+    void find(Position begin, Position from, Position end) const {
+        const Position stretch = (end - from) / kHands;
+        if (stretch < kWorthHands) return finish({search(begin, from), from}, end);
+        together(begin, from, stretch, std::make_integer_sequence<Position, kHands>());
+        finish({search(begin, from + kHands * stretch - 1), from + kHands * stretch}, end);
     }
 
 private:
@@ -123,12 +124,12 @@ private:
 
     //! The hands walk until the first of them is through.
     template <Position... Number>
-    void together(Position begin, Position stretch, std::integer_sequence<Position, Number...>) const {
-        Hand hands[] = {{search(begin, begin + Number * stretch), begin + Number * stretch}...};
+    void together(Position begin, Position from, Position stretch, std::integer_sequence<Position, Number...>) const {
+        Hand hands[] = {{search(begin, from + Number * stretch), from + Number * stretch}...};
         const std::size_t steps = std::min(
-            {std::size_t{stretch} + search(begin, begin + (Number + 1) * stretch - 1) - hands[Number].start...});
+            {std::size_t{stretch} + search(begin, from + (Number + 1) * stretch - 1) - hands[Number].start...});
         for (std::size_t i = 0; i != steps; ++i) (step(hands[Number]), ...);
-        (finish(hands[Number], begin + (Number + 1) * stretch), ...);
+        (finish(hands[Number], from + (Number + 1) * stretch), ...);
     }
 
     Position search(Position begin, Position row) const {
@@ -147,12 +148,15 @@ private:
 inline Room<Position> find_lasts(const Order& order, bool end_in) {
     const auto times = order.times();
     Room<Position> last(order.size());
-    for_each_group(order, [&](Position begin, Position end) {
-        Position from = begin;
-        while (from != end) {
-            Position to = from + 1;
-            while (to != end && times[to] == times[from]) ++to;
-            std::fill(last.data() + from, last.data() + to, end_in ? to : from);
+    in_pieces(order.groups(), order.threads(), [&](std::size_t key, std::size_t begin, std::size_t end) {
+        const std::size_t first = order.groups()[key], behind = order.groups()[key + 1];
+        std::size_t from = begin;
+        // Whoever has the first of some peers has all of them.
+        while (from != end && from != first && times[from] == times[from - 1]) ++from;
+        while (from < end) {
+            std::size_t to = from + 1;
+            while (to != behind && times[to] == times[from]) ++to;
+            std::fill(last.data() + from, last.data() + to, static_cast<Position>(end_in ? to : from));
             from = to;
         }
     });
@@ -169,7 +173,9 @@ Bounds time_window(const Order& order, const Reach& reach, Ends ends, bool peers
     bounds.never_empty = ends.end;
     bounds.first = Room<Position>(order.size());
     const detail::FirstFinder<Reach> finder(order, reach, bounds.first.data());
-    for_each_group(order, [&](Position begin, Position end) { finder.find(begin, end); });
+    in_pieces(order.groups(), order.threads(), [&](std::size_t key, std::size_t begin, std::size_t end) {
+        finder.find(order.groups()[key], static_cast<Position>(begin), static_cast<Position>(end));
+    });
     // Where the end is out, a row at it is out too, whoever sees whom.
     if (order.has_peers() && (peers || !ends.end)) bounds.last = detail::find_lasts(order, ends.end);
     return bounds;
@@ -183,9 +189,10 @@ inline Bounds count_window(const Order& order, std::size_t rows, Ends ends) {
     bounds.never_empty = ends.end;
     bounds.first = Room<Position>(order.size());
     const std::size_t before = rows - 1 + ends.start;
-    for_each_group(order, [&](Position begin, Position end) {
-        for (Position i = begin; i != end; ++i)
-            bounds.first[i] = i - static_cast<Position>(std::min<std::size_t>(i - begin, before));
+    in_pieces(order.groups(), order.threads(), [&](std::size_t key, std::size_t begin, std::size_t end) {
+        const std::size_t first = order.groups()[key];
+        for (std::size_t i = begin; i != end; ++i)
+            bounds.first[i] = static_cast<Position>(i - std::min(i - first, before));
     });
     if (ends.end) bounds.rows = before + 1;
     return bounds;

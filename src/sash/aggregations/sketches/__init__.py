@@ -7,18 +7,16 @@ of them is made.
 from sash.aggregations.sketches.count_min import CountEstimate, CountMin, Counts
 from sash.aggregations.sketches.distinct import ApproxCountDistinct, DistinctCount
 from sash.aggregations.sketches.frequent import FrequentItem, FrequentItems
-from sash.aggregations.sketches.quantiles import Median, Quantile, QuantileEstimate, Quantiles
+from sash.aggregations.sketches.quantiles import ApproxQuantiles, QuantileEstimate
 
 __all__ = [
     "ApproxCountDistinct",
+    "ApproxQuantiles",
     "CountEstimate",
     "CountMin",
     "Counts",
     "DistinctCount",
     "FrequentItem",
     "FrequentItems",
-    "Median",
-    "Quantile",
     "QuantileEstimate",
-    "Quantiles",
 ]

@@ -16,7 +16,7 @@ from sash.aggregations.base import OnNan, WithNan
 from sash.aggregations.sketches.library import library
 from sash.errors import SnapshotError
 
-__all__ = ["SMALL", "Sketched", "check_one_of", "check_whole"]
+__all__ = ["SMALL", "Sketched", "check_whole"]
 
 #: How many distinct values, or values, a partial keeps as they are.
 SMALL: Final = 64
@@ -68,11 +68,4 @@ def check_whole(name: str, value: int, least: int, greatest: int) -> int:
     """The value; ValueError if it is no integer from `least` to `greatest`."""
     if type(value) is not int or not least <= value <= greatest:
         raise ValueError(f"{name} is an integer from {least} to {greatest}, not {value!r}")
-    return value
-
-
-def check_one_of(name: str, value: str, choices: tuple[str, ...]) -> str:
-    """The value; ValueError if it is not one of the choices."""
-    if value not in choices:
-        raise ValueError(f"{name} is {' or '.join(map(repr, choices))}, not {value!r}")
     return value

@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, Protocol
 
 from sash.aggregations.base import OnNan, built_in
 from sash.aggregations.declared import Inputs, Result
+from sash.aggregations.options import check_one_of
 from sash.aggregations.reading import not_nan
-from sash.aggregations.sketches.base import SMALL, Sketched, check_one_of, check_whole
+from sash.aggregations.sketches.base import SMALL, Sketched, check_whole
 from sash.aggregations.sketches.keys import hash_key
 from sash.aggregations.sketches.library import library
 

@@ -1,4 +1,4 @@
-"""Quantiles: one as a number, or several with their bounds."""
+"""Quantiles of values that are too many to keep, from a sketch of one of three kinds, with their bounds."""
 
 # The methods are described once, in Aggregation.
 # ruff: noqa: D102
@@ -7,15 +7,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from sash.aggregations.base import OnNan, built_in
-from sash.aggregations.declared import Result
-from sash.aggregations.options import check_column
-from sash.aggregations.sketches.quantile_kinds import Reading
-from sash.aggregations.sketches.ranked import QuantileKind, Ranked, check_rank
+from sash.aggregations.declared import Inputs, Result
+from sash.aggregations.options import check_one_of, check_ranks
+from sash.aggregations.reading import is_nan, not_nan, read_real
+from sash.aggregations.sketches.base import SMALL, Sketched, check_whole
+from sash.aggregations.sketches.quantile_kinds import KINDS, Reading
 
-__all__ = ["Median", "Quantile", "QuantileEstimate", "Quantiles"]
+__all__ = ["ApproxQuantiles", "QuantileEstimate"]
+
+QuantileKind = Literal["kll", "req", "tdigest"]
+#: A few values, sorted; or the bytes of a sketch of many; or NaN, if one came in and NaN propagates.
+Partial = tuple[float, ...] | bytes | float
+
+#: How many times the bounds of both sketches together two of the same events may differ and still be called close.
+_SLACK: Final = 2.0
+_GRID: Final = tuple(step / 20 for step in range(21))
 
 
 class QuantileEstimate(NamedTuple):
@@ -32,7 +41,7 @@ class QuantileEstimate(NamedTuple):
 
 
 @built_in
-class Quantiles(Ranked):
+class ApproxQuantiles(Sketched):
     """The values at the given ranks, as a tuple of `QuantileEstimate` with bounds; exact up to 64 values.
 
     Values are numbers and are read as float64. The value at rank q is the least such that a share q of the events is
@@ -46,7 +55,7 @@ class Quantiles(Ranked):
     for an empty window. Cost of combine: O(k), and O(1) while there are few values.
 
     >>> import sash
-    >>> w = sash.Window(sash.Quantiles(at=[0.5, 0.99]))
+    >>> w = sash.Window(sash.ApproxQuantiles(at=[0.5, 0.99]))
     >>> w.bulk_insert(range(5), [3, 1, 4, 1, 5])
     >>> [quantile.value for quantile in w.query()]
     [3.0, 5.0]
@@ -56,6 +65,10 @@ class Quantiles(Ranked):
     True
     """
 
+    commutative: ClassVar[bool] = True
+    exact: ClassVar[bool] = False
+    inputs: ClassVar[Inputs] = "number"
+    identity: Partial = ()
     result: ClassVar[Result] = [dict.fromkeys(QuantileEstimate._fields, "float")]
     gives: ClassVar[str] = "tuple of QuantileEstimate(rank, value, lower, upper)"
     size: ClassVar[str] = "up to 64 floats, then 2 to 5 KB with the default k (req: 2 to 10 KB)"
@@ -71,85 +84,59 @@ class Quantiles(Ranked):
         k: int | None = None,
         nan: OnNan = "skip",
     ) -> None:
-        super().__init__(column, kind=kind, k=k, nan=nan)
-        self.at = tuple(check_rank("a rank", rank) for rank in (at if isinstance(at, (tuple, list)) else (at,)))
-        if not self.at:
-            raise ValueError("at needs at least one rank, such as [0.5, 0.99]")
-
-    def of_sorted(self, values: Sequence[float]) -> tuple[QuantileEstimate, ...]:
-        return tuple(QuantileEstimate(rank, *[_exactly(values, rank)] * 3) for rank in self.at)
-
-    def of_sketch(self, reading: Reading) -> tuple[QuantileEstimate, ...]:
-        return tuple(_estimated(reading, rank) for rank in self.at)
-
-    def of_none(self, value: float | None) -> tuple[QuantileEstimate, ...]:
-        return tuple(QuantileEstimate(rank, value, value, value) for rank in self.at)
-
-
-class _OneRank(Ranked):
-    """A result is a number: between two values in order, where the rank lies between them."""
-
-    q: float
-    result: ClassVar[Result] = "float"
-    size: ClassVar[str] = "up to 64 floats, then 2 to 5 KB"
-    error: ClassVar[str] = "exact up to 64 values (in frames 50,000), then a rank error of 1.33%"
-
-    def of_sorted(self, values: Sequence[float]) -> float:
-        return _between(values, self.q)
-
-    def of_sketch(self, reading: Reading) -> float:
-        return reading.quantile(self.q)
-
-    def of_none(self, value: float | None) -> float | None:
-        return value
-
-
-@built_in
-class Quantile(_OneRank):
-    """The value at the rank `q`, a float: 0.5 is the median, 0.99 the 99th percentile. Where the rank lies between two
-    values it is interpolated, as pandas and NumPy do.
-
-    Exact where a window holds at most 64 values; in frames and in Spark's batch, with `emit="final"`, at most 50,000.
-    Beyond that it is an estimate of a KLL sketch: the value of a rank that is off by at most 1.33%, 99 times in 100.
-    `Quantiles` gives the bounds too, and other sketches. Values are read as float64. The laws hold within the bounds:
-    commutative, not invertible; None for an empty window. Needs the extra `sash[sketches]`. Cost of combine: O(k) with
-    k = 200, and O(1) while there are few values.
-
-    >>> import sash
-    >>> w = sash.Window(sash.Quantile(q=0.25))
-    >>> w.bulk_insert(range(4), [4, 1, 3, 2])
-    >>> w.query()
-    1.75
-    """
-
-    defaults: ClassVar[Mapping[str, Any]] = {"q": 0.5, "nan": "skip"}
-
-    def __init__(self, column: str | None = None, q: float = 0.5, *, nan: OnNan = "skip") -> None:
-        super().__init__(check_column(column, "q"), nan=nan)
-        self.q = check_rank("q", q)
-
-
-@built_in
-class Median(_OneRank):
-    """The median, a float: the value in the middle, or the mean of the two in the middle. It is `Quantile` of 0.5, and
-    as exact.
-
-    Exact where a window holds at most 64 values; in frames and in Spark's batch, with `emit="final"`, at most 50,000.
-    Beyond that it is an estimate of a KLL sketch, whose rank is off by at most 1.33%, 99 times in 100. The laws hold
-    within the bounds: commutative, not invertible; None for an empty window. Needs the extra `sash[sketches]`. Cost of
-    combine: O(k) with k = 200, and O(1) while there are few values.
-
-    >>> import sash
-    >>> w = sash.Window(sash.Median())
-    >>> w.bulk_insert(range(4), [4, 1, 3, 2])
-    >>> w.query()
-    2.5
-    """
-
-    q = 0.5
-
-    def __init__(self, column: str | None = None, *, nan: OnNan = "skip") -> None:
         super().__init__(column, nan=nan)
+        self.at = check_ranks(at)
+        self.kind = check_one_of("kind", kind, tuple(KINDS))
+        self.k = k if k is None else check_whole("k", k, *KINDS[kind].sizes)
+        if kind == "req" and k is not None and k % 2:
+            raise ValueError(f'k is even for kind="req", not {k!r}')
+        self._sketch = KINDS[kind](self.k if self.k is not None else KINDS[kind].default)
+
+    def lower(self, partial: Partial) -> Any:
+        if isinstance(partial, bytes):
+            reading = self._sketch.read(partial)
+            return tuple(_estimated(reading, rank) for rank in self.at)
+        if isinstance(partial, float) or not partial:
+            nothing = partial if isinstance(partial, float) else None
+            return tuple(QuantileEstimate(rank, nothing, nothing, nothing) for rank in self.at)
+        return tuple(QuantileEstimate(rank, *[_exactly(partial, rank)] * 3) for rank in self.at)
+
+    def lift(self, value: Any) -> Partial:
+        number = read_real(not_nan(value, self.nan))
+        if math.isinf(number) and self.kind == "tdigest":
+            raise ValueError(f'a t-digest averages neighbours, and {number!r} has no average: use kind="kll"')
+        # -0.0 is 0.0: they are equal, and a window must not show which of them came.
+        return number if is_nan(number) else (number + 0.0,)
+
+    def combine(self, older: Partial, newer: Partial) -> Partial:
+        for partial in (older, newer):
+            if isinstance(partial, float):
+                return partial
+        combined: Partial = super().combine(older, newer)
+        return combined
+
+    def close(self, a: Partial, b: Partial) -> bool:
+        """Whether both may stand for the same events: as many, the same extremes, and ranks within twice the bounds."""
+        if not isinstance(a, bytes) or not isinstance(b, bytes):
+            return a == b or (is_nan(a) and is_nan(b))
+        one, other = self._sketch.read(a), self._sketch.read(b)
+        if (one.count, one.least, one.greatest) != (other.count, other.least, other.greatest):
+            return False
+        return _within(one, other) and _within(other, one)
+
+    def _small_join(self, older: tuple[float, ...], newer: tuple[float, ...]) -> tuple[float, ...]:
+        return tuple(sorted(older + newer))
+
+    def _join(self, older: Any, newer: Any) -> bytes:
+        return self._sketch.join(older, newer)
+
+    def _sound(self, partial: Any) -> bool:
+        if isinstance(partial, bytes):
+            return self._sketch.read(partial).count > SMALL and self._sketch.fits(partial)
+        if isinstance(partial, float):
+            return is_nan(partial)
+        values = isinstance(partial, tuple) and all(type(value) is float and not is_nan(value) for value in partial)
+        return values and len(partial) <= SMALL and list(partial) == sorted(partial)
 
 
 def _exactly(values: Sequence[float], rank: float) -> float:
@@ -159,20 +146,18 @@ def _exactly(values: Sequence[float], rank: float) -> float:
     return values[max(place, 1) - 1]
 
 
-def _between(values: Sequence[float], rank: float) -> float:
-    """The value at the rank, of which the least value has 0 and the greatest 1, with straight lines between them."""
-    place = rank * (len(values) - 1)
-    low = math.floor(place)
-    share = place - low
-    below, above = values[low], values[min(low + 1, len(values) - 1)]
-    if share == 0 or below == above:
-        return below
-    gap = above - below
-    # Between two that are too far apart, or one that is infinite, there is no gap to take a share of.
-    return below + gap * share if math.isfinite(gap) else below * (1 - share) + above * share
-
-
 def _estimated(reading: Reading, rank: float) -> QuantileEstimate:
     low, high = reading.bounds(rank)
     value = reading.quantile(rank)
     return QuantileEstimate(rank, value, min(reading.quantile(low), value), max(reading.quantile(high), value))
+
+
+def _within(one: Reading, other: Reading) -> bool:
+    """Whether the values that one gives lie, in the other, near the ranks that they were given for."""
+    for rank in _GRID:
+        (low, high), (other_low, other_high) = one.bounds(rank), other.bounds(rank)
+        slack = _SLACK * (max(rank - low, high - rank) + max(rank - other_low, other_high - rank)) + 1e-9
+        below, upto = other.ranks(one.quantile(rank))
+        if not below - slack <= rank <= upto + slack:
+            return False
+    return True

@@ -1,0 +1,90 @@
+//! Moments of one column and of two together: skewness, kurtosis, covariance, correlation, lines.
+#include <nanobind/stl/string.h>
+
+#include <array>
+
+#include "batch/batch.hpp"
+#include "sash/monoids/comoments.hpp"
+#include "sash/monoids/shape.hpp"
+
+namespace sash::batch {
+
+namespace {
+
+//! The numbers of each row's result side by side, and whether there is one.
+struct Found {
+    Room<double> numbers;
+    Room<std::uint8_t> defined;
+    std::size_t width;
+
+    Found(std::size_t rows, std::size_t width) : numbers(rows * width), defined(rows), width(width) {}
+
+    template <class M>
+    void put(const M& monoid, Row row, const typename M::Partial& partial) const {
+        defined[row] = monoid.defined(partial);
+        if (defined[row] == 0) return;
+        if constexpr (requires { monoid.width(); }) {
+            const auto found = monoid.lower(partial);
+            std::copy_n(found.begin(), width, numbers.data() + row * width);
+        } else {
+            numbers[row] = monoid.lower(partial);
+        }
+    }
+};
+
+double number(const Column& column, std::size_t i) {
+    return column.real ? column.reals[i] : static_cast<double>(column.integers[i]);
+}
+
+nb::tuple given(Found found) {
+    return nb::make_tuple(array_of(std::move(found.numbers)), array_of(std::move(found.defined)));
+}
+
+//! `kernel` is the name of the form.
+nb::tuple shape(const std::string& kernel, const Order& order, const Bounds& bounds, const HeldColumn& column,
+                bool bias) {
+    const Shape monoid{kernel == "skewness" ? Shape::Form::skewness : Shape::Form::kurtosis, bias};
+    Found found(order.size(), 1);
+    {
+        const nb::gil_scoped_release release;
+        const Column& own = column.column;
+        Final{order, bounds, own.presence}(
+            monoid, [&](std::size_t i) { return monoid.lift(number(own, i)); },
+            [&](std::size_t i, const Shape::Partial& partial) {
+                found.put(monoid, order.row_at(static_cast<Position>(i)), partial);
+            });
+    }
+    return given(std::move(found));
+}
+
+//! The first column says which rows have both.
+nb::tuple joint(const std::string& kernel, const Order& order, const Bounds& bounds, const HeldColumn& column,
+                const HeldColumn& other, int ddof) {
+    using Form = CoMoments::Form;
+    const Form form = kernel == "covariance"    ? Form::covariance
+                      : kernel == "correlation" ? Form::correlation
+                                                : Form::line;
+    const CoMoments monoid{form, ddof};
+    Found found(order.size(), monoid.width());
+    {
+        const nb::gil_scoped_release release;
+        const Column &one = column.column, &two = other.column;
+        Final{order, bounds, one.presence}(
+            monoid, [&](std::size_t i) { return monoid.lift({number(one, i), number(two, i)}); },
+            [&](std::size_t i, const CoMoments::Partial& partial) {
+                found.put(monoid, order.row_at(static_cast<Position>(i)), partial);
+            });
+    }
+    return given(std::move(found));
+}
+
+}  // namespace
+
+void bind_joint(nb::module_& module) {
+    module.def("shape", &shape, nb::arg("kernel"), nb::arg("order"), nb::arg("bounds"), nb::arg("column"),
+               nb::arg("bias"));
+    module.def("joint", &joint, nb::arg("kernel"), nb::arg("order"), nb::arg("bounds"), nb::arg("column"),
+               nb::arg("other"), nb::arg("ddof"));
+}
+
+}  // namespace sash::batch

@@ -1,0 +1,63 @@
+"""What all passes over a batch share: the batch itself, and which of its windows have enough values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from sash import _batch
+from sash.batch.columns import Columns
+from sash.frames.base import Answer
+
+__all__ = ["Batch", "Pass", "enough", "nulled"]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What all passes over one frame share."""
+
+    order: _batch.Order
+    columns: Columns
+    #: Only what was known when a row came.
+    known: bool
+    min_periods: int
+
+    @property
+    def late(self) -> bool:
+        """Whether rows came late and that matters."""
+        return self.known and not self.order.in_order
+
+
+class Pass(Protocol):
+    """One aggregation over the windows of a batch."""
+
+    def how(self, stacks: str) -> str:
+        """How it runs, in a few words; `stacks` names how partials are combined."""
+
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+        """The result of every row."""
+
+
+def enough(
+    batch: Batch,
+    bounds: _batch.Bounds,
+    column: _batch.Column,
+    counts: npt.NDArray[np.uint32] | None,
+    least: int,
+) -> npt.NDArray[np.bool_] | None:
+    """Which rows' windows have at least so many values; None if all have."""
+    if counts is not None:
+        valid = counts >= least
+        return None if valid.all() else valid
+    marks = _batch.enough(batch.order, bounds, column, least)
+    return None if marks is None else marks.view(np.bool_)
+
+
+def nulled(results: list[Any], valid: npt.NDArray[np.bool_] | None) -> list[Any]:
+    """The results, without those of windows that have too few values."""
+    if valid is None:
+        return results
+    return [result if there else None for result, there in zip(results, valid.tolist(), strict=True)]

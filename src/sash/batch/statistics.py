@@ -1,0 +1,88 @@
+"""Passes over a batch that no combine is enough for: quantiles and ranks, and moments beyond the variance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sash import _batch
+from sash.aggregations.base import Aggregation
+from sash.aggregations.comoments import FittedLine
+from sash.aggregations.quantiles import Ordered
+from sash.aggregations.ranks import Rank
+from sash.aggregations.records import Part
+from sash.batch.base import Batch, enough, nulled
+from sash.frames.base import Answer, Numbers, Objects
+
+__all__ = ["MomentPass", "QuantilePass", "RankPass"]
+
+
+@dataclass(frozen=True)
+class QuantilePass:
+    """Quantiles from the ranks of the values in the window, whatever its size."""
+
+    aggregation: Ordered
+
+    def how(self, stacks: str) -> str:
+        """How it runs."""
+        return "a set of the ranks in the window: exact, O(log n) a row, no combine"
+
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+        """The result of every row."""
+        over = self.aggregation
+        column = batch.columns.numbers(batch.order, over)
+        found, counts = _batch.quantiles(batch.order, bounds, column, batch.known, over.at, over.interpolation)
+        least = max(batch.min_periods, 1)
+        valid = enough(batch, bounds, column, counts, least)
+        if over.result == "float":
+            return Numbers(found, valid, "real", True)
+        return Objects(nulled(found.reshape(-1, len(over.at)).tolist(), valid))
+
+
+@dataclass(frozen=True)
+class RankPass:
+    """The rank of the youngest value, from the ranks of the values in the window."""
+
+    aggregation: Rank
+
+    def how(self, stacks: str) -> str:
+        """How it runs."""
+        return "a set of the ranks in the window: exact, O(log n) a row, no combine"
+
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+        """The result of every row."""
+        over = self.aggregation
+        column = batch.columns.numbers(batch.order, over)
+        found = _batch.row_ranks(batch.order, bounds, column, over.method, over.pct)
+        return Numbers(found, enough(batch, bounds, column, None, max(batch.min_periods, 1)), "real", True)
+
+
+@dataclass(frozen=True)
+class MomentPass:
+    """The shape of a column, or how two move together: centred moments, merged natively."""
+
+    aggregation: Aggregation
+    part: Part
+
+    def how(self, stacks: str) -> str:
+        """How it runs."""
+        return f"native, by {stacks}: 3 combines a row"
+
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+        """The result of every row."""
+        options, kernel = dict(self.part.options), self.part.kernel
+        if len(self.aggregation.columns) == 1:
+            column = batch.columns.numbers(batch.order, self.aggregation)
+            numbers, marks = _batch.shape(kernel, batch.order, bounds, column, bool(options["bias"]))
+        else:
+            column, other = batch.columns.pair(batch.order, self.aggregation)
+            numbers, marks = _batch.joint(kernel, batch.order, bounds, column, other, int(options["ddof"]))
+        valid = marks.view(np.bool_)
+        sufficient = enough(batch, bounds, column, None, batch.min_periods)
+        if sufficient is not None:
+            valid = valid & sufficient
+        if self.aggregation.result == "float":
+            return Numbers(numbers, None if valid.all() else valid, "real", True)
+        rows = zip(valid.tolist(), numbers.reshape(-1, 3).tolist(), strict=True)
+        return Objects([FittedLine(*row) if there else None for there, row in rows])

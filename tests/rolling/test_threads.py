@@ -1,0 +1,79 @@
+"""The number of threads changes nothing, to the last bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sash
+
+ROWS = 150_000
+NAMED = {
+    "n": sash.Count("v"),
+    "total": sash.Sum("v"),
+    "whole": sash.Sum("i"),
+    "mean": sash.Mean("v"),
+    "std": sash.Std("v"),
+    "peak": sash.Max("v"),
+    "first": sash.First("v"),
+    "last": sash.Last("i"),
+    "where": sash.ArgMax("v", "i"),
+    "median": sash.Median("v"),
+    "high": sash.Quantiles("v", at=[0.1, 0.9]),
+    "distinct": sash.CountDistinct("i"),
+    "rank": sash.Rank("i", method="dense"),
+    "line": sash.LinearRegression("v", "i"),
+    "skew": sash.Skewness("v"),
+}
+
+
+def frame(keys: int, late: bool) -> dict[str, Any]:
+    """Times about one apart, some equal; values of very different sizes, some null."""
+    random = np.random.default_rng(8)
+    times = np.cumsum(random.integers(0, 3, ROWS))
+    if late:
+        times = times - np.where(random.random(ROWS) < 0.01, random.integers(0, 2_000, ROWS), 0)
+    values = random.normal(size=ROWS) * 10.0 ** random.integers(-8, 8, ROWS)
+    values[random.random(ROWS) < 0.05] = np.nan
+    return {"k": random.integers(0, keys, ROWS), "t": times, "v": values, "i": random.integers(0, 500, ROWS)}
+
+
+def bytes_of(frame: Any) -> dict[str, Any]:
+    return {name: column.tolist() if column.dtype == object else column.tobytes() for name, column in frame.items()}
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["in order", "late"])
+@pytest.mark.parametrize("keys", [1, 40, 30_000])
+def test_one_two_and_five_threads_give_equal_bytes(keys: int, late: bool) -> None:
+    """One long key, some, and very many; by time and by rows."""
+    data = frame(keys, late)
+    plan = sash.Plan(by="k", on="t", windows=[sash.TimeWindow(700), 50, sash.TimeWindow(60_000)], aggregations=NAMED)
+    one = bytes_of(sash.rolling(data, plan, threads=1))
+    for threads in (2, 5):
+        assert bytes_of(sash.rolling(data, plan, threads=threads)) == one
+
+
+def test_windows_as_rows_came_are_the_same_in_threads() -> None:
+    """Keys go to threads; the rows of one stay in one."""
+    data = {name: column[:20_000] for name, column in frame(40, True).items()}
+    named = {name: NAMED[name] for name in ("total", "std", "median", "peak", "n")}
+    plan = sash.Plan(by="k", on="t", windows=sash.TimeWindow(700), aggregations=named, emit="arrival")
+    assert bytes_of(sash.rolling(data, plan, threads=1)) == bytes_of(sash.rolling(data, plan, threads=3))
+
+
+def test_the_first_row_whose_result_does_not_fit_is_named_by_any_number_of_threads() -> None:
+    """Threads that come upon a later one do not come first."""
+    values = np.ones(ROWS, np.int64)
+    values[[70_000, 70_001, 140_000, 140_001]] = 2**62
+    for threads in (1, 2, 4):
+        with pytest.raises(OverflowError, match="the result of row 70001 does not fit"):
+            sash.rolling({"v": values}, window=3, threads=threads, out=sash.Sum("v"))
+
+
+@pytest.mark.parametrize("threads", [0, -1, True, "2"])
+def test_threads_are_counted_from_one(threads: Any) -> None:
+    """Anything else is refused."""
+    with pytest.raises((TypeError, ValueError), match="threads"):
+        sash.rolling({"v": np.ones(3)}, window=2, threads=threads, out=sash.Sum("v"))
