@@ -14,8 +14,8 @@ __all__ = ["ALGORITHMS", "Algorithm", "Cost", "Operation", "Wish", "Worst", "cho
 
 #: The operations whose worst cases are declared.
 Operation = Literal["insert", "evict", "query", "bulk_evict"]
-#: How many combines one call may take, for a window of n entries; O(n) stands for more, too. A bulk eviction of m entries
-#: that takes O(m) is O(n).
+#: How many combines one call may take, for a window of n entries; O(n) stands for more, too. A bulk eviction of m
+#: entries that takes O(m) is O(n).
 Cost = Literal["O(1)", "O(log n)", "O(n)"]
 
 

@@ -59,6 +59,25 @@ def test_parts_give_what_the_whole_gives(
     assert whole(parts).to_pylist() == sash.rolling(frame, plan).to_pylist()
 
 
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 6)), min_size=1, max_size=50),
+    st.tuples(st.integers(1, 12), st.integers(1, 12)).map(lambda pair: (max(pair), min(pair))),
+    st.sampled_from(["right", "left", "both", "neither"]),
+    st.integers(1, 12),
+    st.booleans(),
+)
+def test_slides_in_parts_are_those_of_the_whole(steps: Any, slide: Any, closed: Any, rows: int, keyed: bool) -> None:
+    """A row for each key and end, once, as soon as no row can come into its window."""
+    frame = table(np.cumsum([step for step, _ in steps]) - np.array([late for _, late in steps]))
+    window = TimeWindow(slide[0], every=slide[1], closed=closed)
+    plan = sash.Plan(by="k" if keyed else None, on="t", windows=window, aggregations=OVER, lateness=6)
+    expected = sash.rolling(frame, plan)
+    parts = list(rolling_batches(iter(frame.to_batches(max_chunksize=3)), plan, {}, {}, rows))
+    ours = pa.Table.from_batches(parts, schema=None if parts else expected.schema)
+    places: Any = [(name, "ascending") for name in (["k"] if keyed else []) + ["window_end"]]
+    assert ours.sort_by(places).to_pylist() == expected.sort_by(places).to_pylist()
+
+
 def test_sorted_rows_leave_in_their_order_and_little_is_retained() -> None:
     """A chunk holds one window, not the rows before it: the most that is held is a small share of all rows."""
     frame = table(np.arange(20_000) // 2)

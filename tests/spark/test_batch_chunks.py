@@ -141,3 +141,29 @@ def test_slides_keep_what_their_windows_hold() -> None:
     ends = [row["window_end"] for out in chunks.run(iter(table.to_batches(50))) for row in out.to_pylist()]
     assert ends == list(range(0, 10_019, 4))
     assert 0 < chunks.most_retained <= 21
+
+
+@pytest.mark.parametrize("kind", [RowChunks, SlideChunks])
+@pytest.mark.parametrize(
+    ("aggregation", "bad", "rule"),
+    [(sash.Max("x", nan="error"), float("nan"), "NaN"), (sash.GeometricMean("x"), -1.0, "negative")],
+)
+def test_an_error_names_the_row_and_no_place_in_a_chunk(kind: Any, aggregation: Any, bad: float, rule: str) -> None:
+    """The key, the time and the value, whichever chunk the row is in."""
+    table = pa.table(
+        {"k": ["a"] * 50 + ["b"] * 50, "t": [*range(50), *range(50)], "x": [1.0] * 77 + [bad] + [1.0] * 22}
+    )
+    window = sash.TimeWindow(4, every=2 if kind is SlideChunks else None)
+    plan = sash.Plan(by="k", on="t", windows=window, aggregations={"y": aggregation})
+    types = dict.fromkeys(["window_start", "window_end"], pa.int64()) | {"y_4": pa.float64()}
+    chunks = kind(plan, types if kind is SlideChunks else {"y_4": pa.float64()}, 10)
+    with pytest.raises(ValueError, match=rf"the row with k='b', t=27, x={bad}: .*{rule}"):
+        list(chunks.run(table.to_batches(max_chunksize=7)))
+
+
+def test_a_sum_that_does_not_fit_names_the_first_row_with_it() -> None:
+    """Each value fits; the window that ends at the row does not."""
+    table = pa.table({"k": ["a"] * 20, "t": range(20), "x": [1] * 11 + [2**62, 2**62] + [1] * 7})
+    plan = sash.Plan(by="k", on="t", windows=sash.TimeWindow(4), aggregations={"y": sash.Sum("x")})
+    with pytest.raises(OverflowError, match="the row with k='a', t=12, x=4611686018427387904"):
+        list(RowChunks(plan, {"y_4": pa.int64()}, 10).run(table.to_batches(max_chunksize=3)))

@@ -100,8 +100,12 @@ def test_rows_without_a_time_can_be_dropped_or_kept(spark: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "aggregations", "why"),
     [
-        ("1 k, cast(null as long) t, 3 x", COUNT, "ValueError: column 't': a null is no time"),
-        ("1 k, double('nan') t, 3 x", COUNT, "ValueError: column 't': NaN is no time"),
+        (
+            "1 k, cast(null as long) t, 3 x",
+            COUNT,
+            "ValueError: the row with k=1, t=None: column 't': a null is no time",
+        ),
+        ("1 k, double('nan') t, 3 x", COUNT, "ValueError: the row with k=1, t=nan: column 't': NaN is no time"),
         ("1 k, 2L t, -3.0D x", {"g": sash.GeometricMean("x")}, "no negative numbers"),
         ("1 k, 2L t, explode(array(9223372036854775807, 1)) x", {"s": sash.Sum("x")}, "OverflowError"),
         ("1 k, 2L t, double('nan') x", {"s": sash.Sum("x", nan="error")}, 'nan="error" was asked for'),

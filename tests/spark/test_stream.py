@@ -209,6 +209,8 @@ def test_a_watermark_that_windows_would_wait_for_in_vain_is_refused(spark: Any) 
         sash.spark.rolling(other.drop("arrived"), plan)
     with pytest.raises(sash.PlanError, match="20000 ms behind the newest 'time', and the plan waits for 60000 ms"):
         sash.spark.rolling(rate(spark).withWatermark("time", "20 seconds"), sash.Plan(**PLAN | {"lateness": "1m"}))
+    kept = rate(spark).withMetadata("shop", {"spark.watermarkDelayMs": 1})
+    assert sash.spark.rolling(kept, plan).schema["time"].metadata == {"spark.watermarkDelayMs": 20_000}, "out of a file"
 
 
 def test_a_session_that_streams_cannot_use_is_refused_with_the_line_to_add(spark: Any) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -15,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sash
+from sash.codec import dumps, loads
 from sash.spark.stream import log
 from sash.spark.stream.cache import EngineCache
 from sash.spark.stream.job import Job
@@ -248,3 +251,33 @@ def as_seen(piece: pa.Table, names: list[str]) -> pa.Table:
         if field.name not in names:
             piece = piece.set_column(place, field, pa.nulls(piece.num_rows, field.type))
     return piece
+
+
+KEPT = Path(__file__).with_name("bucket.bin")
+
+
+@pytest.mark.parametrize("emit", ["final", "update", "arrival"])
+def test_the_log_of_this_release_continues(emit: str) -> None:
+    """The state of a bucket for each way to emit, as this release wrote it, is kept beside the tests. A plan with other
+    windows, aggregations and columns goes on from it.
+
+    If the format changes on purpose, say so in CHANGELOG.md, and write it anew with SASH_WRITE_GOLDEN=1.
+    """
+    table = random_rows(random.Random(11), 300)
+    first = plan_of("n spent words where", ["10s", "1m"], emit)
+    if "SASH_WRITE_GOLDEN" in os.environ:
+        driver = Driver(job_of(first, 0))
+        run_on(driver, table.slice(0, 200), 10)
+        kept = loads(KEPT.read_bytes()) if KEPT.exists() else {}
+        mark = {"newest": driver.newest, "watermark": driver.watermark, "timers": sorted(driver.state.timers)}
+        KEPT.write_bytes(dumps(kept | {emit: {"data": driver.state.data} | mark}))
+    found = loads(KEPT.read_bytes())[emit]
+    plan = plan_of("words n first" if emit != "arrival" else "where n", ["30s"], emit)
+    driver = Driver(job_of(plan, 1, only("row", "shop", "time", "card", "amount")))
+    driver.state.data, driver.state.timers = dict(found["data"]), set(found["timers"])
+    driver.newest, driver.watermark = found["newest"], found["watermark"]
+    results = by_row(run_on(driver, table.slice(200), 4), list(plan.outputs))
+    results |= by_row(driver.finish(), list(plan.outputs))
+    wanted = expected(table, plan, "arrival" if emit == "arrival" else "final")
+    assert set(range(200, 300)) <= set(results)
+    assert results == {row: wanted[row] for row in results}

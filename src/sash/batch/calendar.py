@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sash._batch import Bounds, Order
-from sash.batch.passes import Batch, Pass
+from sash.batch.base import Batch, Pass
 from sash.frames.base import Answer, Marks, Numbers, Objects, Taken, TakenRows
 from sash.plan import Plan
 from sash.times import Kind

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -18,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sash.aggregations.of_row import looks_back
-from sash.batch.derived import Expressions, expression_problems, with_expressions
-from sash.batch.engine import Job, column_problems, settle, type_problems
+from sash.batch.derived import Expressions, with_expressions
+from sash.batch.engine import Job, frame_problems, settle
 from sash.batch.slides import slides
 from sash.frames.arrow import ArrowFrame
 from sash.plan import Plan
@@ -62,8 +63,6 @@ def _file(path: Path) -> Iterator[pa.RecordBatch]:
 def chunk_problems(plan: Plan) -> list[str]:
     """What of a plan needs all rows at once."""
     problems = []
-    if slides(plan):
-        problems.append("windows that slide by a time are not run in parts: read all rows, as a table")
     if plan.on is None:
         problems.append("on: rows that are read in parts have times: name their column")
     problems += [
@@ -138,7 +137,7 @@ class _Chunks:
         """The rows that are settled, with their results, and the rows that those to come need."""
         frame = ArrowFrame(table)
         if self._schema is None:
-            self._check(frame)
+            settle(frame_problems(frame, self._plan, self._names, self._expressions))
         job = Job.of(frame, self._plan, self._threads)
         assert job.kind is not None
         assert job.ticks is not None
@@ -146,11 +145,29 @@ class _Chunks:
         self._refuse_late(job.kind, job.ticks)
         watermark = self._watermark_of(job.kind, job.ticks)
         due = ~emitted if last else ~emitted & (job.ticks < watermark)
-        made: pa.Table = frame.with_columns(with_expressions(self._expressions, frame, job.answers(self._names)))
-        done = self._typed(made.filter(due))
+        done = self._slides(job, None if last else watermark) if slides(self._plan) else self._settled(job, due)
         kept = self._kept(job, emitted | due, watermark)
         self._watermark, self._emitted = watermark, (emitted | due)[kept]
-        return list(done.to_batches()), table.filter(kept).combine_chunks()
+        return done, table.filter(kept).combine_chunks()
+
+    def _settled(self, job: Job, due: Marks) -> list[pa.RecordBatch]:
+        """The rows that are due, with their results."""
+        answers = with_expressions(self._expressions, job.frame, job.answers(self._names))
+        made: pa.Table = job.frame.with_columns(answers)
+        return list(self._typed(made.filter(due)).to_batches())
+
+    def _slides(self, job: Job, watermark: int | None) -> list[pa.RecordBatch]:
+        """The ends of windows that slide by a time, between the watermark before and this one."""
+        found = job.slides()
+        due = np.ones(len(found.ends.ticks), np.bool_)
+        if self._watermark is not None:
+            due &= found.ends.ticks >= self._watermark
+        if watermark is not None:
+            due &= found.ends.ticks < watermark
+        if not due.any():
+            return []
+        made: pa.Table = job.frame.made_of(job.at_slides(replace(found, ends=found.ends.only(due)), self._names))
+        return list(self._typed(made).to_batches())
 
     def _kept(self, job: Job, emitted: Marks, watermark: int) -> Marks:
         """Marks the rows that are yet to be emitted, and those that the windows of later ones may hold."""
@@ -162,11 +179,6 @@ class _Chunks:
         if self._most:
             kept[_last_of_keys(job, np.flatnonzero(emitted), self._most)] = True
         return kept
-
-    def _check(self, frame: ArrowFrame) -> None:
-        made = [self._names.get(name, name) for name in self._plan.outputs]
-        problems = column_problems(frame.names, self._plan, self._names) + type_problems(frame, self._plan)
-        settle(problems + expression_problems(self._expressions, made, frame.names))
 
     def _watermark_of(self, kind: Kind, ticks: npt.NDArray[np.int64]) -> int:
         newest = int(ticks.max()) if len(ticks) else -(2**63)

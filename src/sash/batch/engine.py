@@ -30,7 +30,16 @@ from sash.suggestions import did_you_mean
 from sash.times import Kind
 from sash.windows import CalendarWindow, WindowPolicy
 
-__all__ = ["Job", "column_problems", "read_problems", "run", "settle", "type_problems", "window_problems"]
+__all__ = [
+    "Job",
+    "column_problems",
+    "frame_problems",
+    "read_problems",
+    "run",
+    "settle",
+    "type_problems",
+    "window_problems",
+]
 
 
 @dataclass(frozen=True)
@@ -120,7 +129,7 @@ def run(
 
     `PlanError` names everything in which the plan does not fit the frame, before anything runs.
     """
-    settle(_problems(frame, plan, names, expressions))
+    settle(frame_problems(frame, plan, names, expressions))
     job = Job.of(frame, plan, threads)
     if slides(plan):
         return frame.made_of(job.at_slides(job.slides(), names))
@@ -207,7 +216,8 @@ def type_problems(frame: Frame, plan: Plan) -> list[str]:
     ]
 
 
-def _problems(frame: Frame, plan: Plan, names: Mapping[str, str], expressions: Expressions) -> list[str]:
+def frame_problems(frame: Frame, plan: Plan, names: Mapping[str, str], expressions: Expressions) -> list[str]:
+    """In which ways the plan and the expressions do not fit the frame; `names` renames the results."""
     problems = column_problems(frame.names, plan, names) + type_problems(frame, plan)
     if expressions and slides(plan):
         problems.append(

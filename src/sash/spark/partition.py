@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from sash.batch.engine import Job
 from sash.batch.slides import Slides
 from sash.plan import Plan
 from sash.spark.history import first_needed
+from sash.spark.stream.failures import named, restated
 from sash.spark.typed import TypedFrame
 from sash.windows import TimeWindow
 
@@ -31,12 +32,16 @@ __all__ = [
     "settled",
 ]
 
+Made = TypeVar("Made")
+
 #: How many new rows are run at once: enough that a call costs little, few enough for the memory of a task.
 CHUNK: Final = 1 << 18
 #: The columns of a split key: the part that a row is in, and whether the row is the part's own or its history.
 PART: Final = "__sash_part"
 OWN: Final = "__sash_own"
 
+#: How far a partition has come.
+_PROGRESS: Final = ("emitted", "retained")
 _MOST_ENDS: Final = 1 << 22
 _ROWS_OUT: Final = 1 << 16
 
@@ -67,13 +72,35 @@ class Partition(ABC):
             waiting.append(batch)
             pending += batch.num_rows
             if pending >= enough:
-                results, retained = self.step(pa.Table.from_batches(waiting))
+                results, retained = self._named(self.step, pa.Table.from_batches(waiting))
                 yield from results
                 waiting, pending = retained.to_batches(), retained.num_rows
                 enough = pending + max(self.rows, pending)
                 self.most_retained = max(self.most_retained, pending)
         if pending:
-            yield from self.end(pa.Table.from_batches(waiting))
+            yield from self._named(self.end, pa.Table.from_batches(waiting))
+
+    def _named(self, work: Callable[[pa.Table], Made], table: pa.Table) -> Made:
+        """What the work gives; where it fails, the error names the row. Nobody knows chunks."""
+        try:
+            return work(table)
+        except (TypeError, ValueError, ArithmeticError) as error:
+            row = table.slice(self._first_failing(table), 1)
+            known = [name for name in self.plan.columns if name in table.column_names]
+            raise restated(error, named(row, known, error)) from error
+
+    def _first_failing(self, table: pa.Table) -> int:
+        """The first row that fails with those before it. Cost: O(n log n) rows, once."""
+        begun: dict[str, Any] = {part.name: part.default for part in fields(self) if part.name in _PROGRESS}
+        good, bad = 0, int(table.num_rows)
+        while bad - good > 1:
+            middle = (good + bad) // 2
+            try:
+                replace(self, **begun).end(table.slice(0, middle))
+                good = middle
+            except (TypeError, ValueError, ArithmeticError):
+                bad = middle
+        return bad - 1
 
     @abstractmethod
     def step(self, table: pa.Table) -> tuple[list[pa.RecordBatch], pa.Table]:

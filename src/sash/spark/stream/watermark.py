@@ -46,13 +46,14 @@ class Mark:
 def input_watermark(df: DataFrame) -> Mark | None:
     """The watermark of the DataFrame; None if it has none, so that the plan's lateness makes one. Cost: O(plan)."""
     described = _described(df)
-    if not _NODE.search(described) and not _STATEFUL.search(described):
+    # A column may come with the mark of a stream that wrote it to a file: only what is in the plan counts.
+    if not _NODE.search(described):
         return None
     chained = _STATEFUL.search(described) is not None
     for field in df.schema.fields:
         if _DELAY in (field.metadata or {}):
             return Mark(field.name, int(field.metadata[_DELAY]), chained)
-    return Mark(None, 0, chained) if _NODE.search(described) else None
+    return Mark(None, 0, chained)
 
 
 def _described(df: Any) -> str:
