@@ -22,7 +22,7 @@ def how_to_install(*extras: str) -> str:
 def requirements(extra: str) -> Iterator[str]:
     """What the extra requires, with what the extras within it do.
 
-    >>> any(one.startswith("pyspark") for one in requirements("demo"))
+    >>> any(one.startswith("pyspark") for one in requirements("spark"))
     True
     """
     from importlib.metadata import PackageNotFoundError, requires

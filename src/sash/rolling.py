@@ -53,10 +53,10 @@ def rolling(
 ) -> Any:
     """The same frame, the same rows in the same order, with a column for each aggregation and window behind it.
 
-    Takes DataFrames of pandas (the index is kept) and polars, Arrow tables, batches and readers, and dictionaries of
-    NumPy arrays; gives back what it got. The rows may be in any order. The window of a row that has time T and length
-    L holds the rows of its key in (T - L, T]; see `Plan` for `closed`, `min_periods`, `peers` and `emit`. Nulls are
-    skipped and the row still gets its result; a null time is a ValueError.
+    Takes DataFrames of pandas (the index is kept) and polars, Arrow tables, batches and readers, relations of DuckDB,
+    and dictionaries of NumPy arrays; gives back what it got. The rows may be in any order. The window of a row that has
+    time T and length L holds the rows of its key in (T - L, T]; see `Plan` for `closed`, `min_periods`, `peers` and
+    `emit`. Nulls are skipped and the row still gets its result; a null time is a ValueError.
 
     A window with `every` slides by a time. If all have the same, the result is another frame: the columns of
     the key, `window_start`, `window_end` and the results, a row for each multiple of `every` whose window holds a row;

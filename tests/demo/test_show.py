@@ -110,7 +110,7 @@ def test_the_report_has_all_charts(shown: Shown) -> None:
 def test_a_wrong_result_stops_the_report(shown: Shown) -> None:
     """The demonstration compares every result before it prints one: a single wrong one is named."""
     right = results.read(shown.out, TRIPS)
-    assert results.check(right, shown.trips) == 18 * (2 * TRIPS - 1)
+    assert results.check(right, shown.trips) == 18 * TRIPS + 15 * (TRIPS - 1)
     wrong = right.last.copy()
     wrong.loc[1234, "bikes_1h"] += 1
     with pytest.raises(AssertionError, match="bikes_1h of trip 1234 must be"):

@@ -109,8 +109,10 @@ def test_a_cache_that_is_full_lets_the_least_used_go() -> None:
     cache = EngineCache(most_bytes=1)
     job = make_job(PLAN)
     one, two = Manifest.new(job), Manifest.new(job)
-    cache.put(job.name, one, BucketEngine(job))
-    cache.put(job.name, two, BucketEngine(job))
+    for manifest in (one, two):
+        engine = BucketEngine(job)
+        engine.absorb(random_rows(random.Random(1), 10), 0, silent=False)
+        cache.put(job.name, manifest, engine)
     assert cache.take(job.name, one) is None
     assert cache.take(job.name, two) is not None
     assert cache.take(job.name, two) is None, "an engine that is taken is out"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from typing import Any
 
 from sash.aggregations.base import Aggregation, built_ins
 from sash.errors import AggregationError
+from sash.suggestions import nearest
 
 __all__ = ["read_call"]
 
@@ -53,5 +53,5 @@ def _constant(node: ast.expr, text: str) -> Any:
 
 
 def _nearest(name: str) -> str:
-    found = difflib.get_close_matches(name, built_ins(), 1, 0.6)
-    return f": did you mean {found[0]!r}?" if found else f": there are {', '.join(sorted(built_ins()))}"
+    found = nearest(name, built_ins())
+    return f": there are {', '.join(sorted(built_ins()))}" if found is None else f": did you mean {found!r}?"

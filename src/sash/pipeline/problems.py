@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from collections.abc import Iterable
 from typing import Any, Final
 
+from sash import suggestions
 from sash.errors import PipelineError
 
 __all__ = ["Problems", "key_lines", "nearest", "parsed"]
@@ -94,6 +94,6 @@ def nearest(word: Any, words: Iterable[str]) -> str:
     'there are csv, parquet'
     """
     known = list(words)
-    found = difflib.get_close_matches(str(word), known, 1, 0.6)
+    found = suggestions.nearest(word, known)
     listed = ", ".join(known)
-    return f'did you mean "{found[0]}"? There are {listed}' if found else f"there are {listed}"
+    return f"there are {listed}" if found is None else f'did you mean "{found}"? There are {listed}'

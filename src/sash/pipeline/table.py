@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sash import suggestions
 from sash.durations import parse_duration
 from sash.pipeline.problems import Problems, nearest
 
@@ -125,8 +125,7 @@ class Table:
         for key in self._values:
             if key not in self._asked:
                 self.problem(key, f"[{self.name}] has no such key: {nearest(key, sorted(self._asked))}")
-                for meant in difflib.get_close_matches(key, self._missing, 1):
-                    del self._missing[meant]
+                self._missing.pop(suggestions.nearest(key, self._missing) or "", None)
         for key, text in self._missing.items():
             self.problem(key, text)
 

@@ -20,6 +20,8 @@ __all__ = ["Chart", "charts"]
 _HEIGHT: Final = 260
 _SMALL: Final = 170
 _POINTS: Final = 400
+#: The name under which a chart finds its data.
+_ROWS: Final = "rows"
 _FIRST, _FINAL = "#d9731a", "#3277b3"
 _POWERS: Final = [1, 10, 100, 10**3, 10**4, 10**5, 10**6]
 _COLOURS: Final = alt.Scale(domain=["first emitted", "finally known"], range=[_FIRST, _FINAL])
@@ -28,11 +30,12 @@ _COLOURS: Final = alt.Scale(domain=["first emitted", "finally known"], range=[_F
 class Chart:
     """A chart with its heading and a sentence that says what is to be seen."""
 
-    def __init__(self, name: str, title: str, words: str, spec: Any) -> None:
+    def __init__(self, name: str, title: str, words: str, spec: Any, rows: list[dict[str, Any]]) -> None:
         self.name = name
         self.title = title
         self.words = words
         self.spec: dict[str, Any] = spec.to_dict()
+        self.spec.setdefault("datasets", {})[_ROWS] = rows
 
 
 def charts(story: Story) -> list[Chart]:
@@ -45,8 +48,9 @@ def charts(story: Story) -> list[Chart]:
     return made
 
 
-def _data(rows: list[dict[str, Any]]) -> alt.Data:
-    return alt.Data(values=rows)
+def _chart() -> Any:
+    """A chart of the rows that it is given in the end: Altair copies and checks whatever it holds, row for row."""
+    return alt.Chart(alt.NamedData(name=_ROWS))
 
 
 def _sized(chart: Any, height: int = _HEIGHT) -> Any:
@@ -69,33 +73,38 @@ def _results(stream: Stream, found: list[dict[str, Any]], marked: list[dict[str,
     assert stream.results is not None
     timed = pa.types.is_timestamp(stream.results.schema.field(_on(stream)).type)
     at = _time_axis("at") if timed else alt.X("at:Q", title=None)
-    key = _menu("key", found, " and ".join(stream.plan.by) or "rows")
-    column = _menu("column", found, "result")
-    base = alt.Chart(_data(found)).transform_filter("datum.key === key && datum.column === column")
+    chosen = _most_changed(found)
+    key = _menu("key", found, chosen[0], " and ".join(stream.plan.by) or "rows")
+    column = _menu("column", found, chosen[1], "result")
+    base = _chart().transform_filter("datum.key === key && datum.column === column")
     revised = any(point["first"] != point["final"] for point in found)
     layers = _marks(marked) if timed else []
     if revised:
         between = base.mark_area(opacity=0.3, color=_FIRST, interpolate="step-after")
-        layers.append(between.encode(at, y="first:Q", y2="final:Q"))
+        layers.append(between.encode(at, y=_height("first"), y2="final:Q"))
     kinds = ["first", "final"] if revised else ["final"]
     colour = alt.Color("kind:N", title=None, scale=_COLOURS, legend=alt.Legend(orient="top") if revised else None)
-    words = "datum.key_ === 'first' ? 'first emitted' : 'finally known'"
+    named = "datum.key_ === 'first' ? 'first emitted' : 'finally known'"
     when = "utcFormat(datum.at, '%a %d %b %H:%M:%S')"
-    folded = base.transform_fold(kinds, as_=["key_", "value"]).transform_calculate(kind=words, when=when)
+    folded = base.transform_fold(kinds, as_=["key_", "value"]).transform_calculate(kind=named, when=when)
     tips = ["when:N" if timed else "at:Q", "kind:N", "value:Q"]
     line = folded.mark_line(interpolate="step-after", strokeWidth=1.6)
-    layers.append(line.encode(at, y=alt.Y("value:Q", title=None), color=colour))
-    layers.append(folded.mark_circle(opacity=0, size=60).encode(at, y="value:Q", tooltip=tips))
+    layers.append(line.encode(at, y=_height("value"), color=colour))
+    layers.append(folded.mark_circle(opacity=0, size=60).encode(at, y=_height("value"), tooltip=tips))
     chart = alt.layer(*layers).add_params(key, column)
     late = " Orange is what was emitted first, blue what is known now that late rows have come." if revised else ""
-    return Chart(
-        f"results-{stream.name}", stream.title, f"Results over time, of the keys with most rows.{late}", _sized(chart)
-    )
+    words = f"Results over time, of the keys with most rows.{late}"
+    return Chart(f"results-{stream.name}", stream.title, words, _sized(chart), found)
 
 
 def _on(stream: Stream) -> str:
     names = stream.results.column_names if stream.results is not None else []
     return str(stream.plan.on if stream.plan.on in names else "window_end")
+
+
+def _height(column: str) -> Any:
+    """An axis that has room for what changes; 0 need not be on it."""
+    return alt.Y(f"{column}:Q", title=None, scale=alt.Scale(zero=False))
 
 
 def _time_axis(column: str) -> Any:
@@ -104,26 +113,37 @@ def _time_axis(column: str) -> Any:
     return alt.X(f"{column}:T", title=None, scale=alt.Scale(type="utc"), axis=axis)
 
 
-def _menu(part: str, found: list[dict[str, Any]], label: str) -> Any:
-    """All that there is to choose from; what late rows have changed most is chosen first."""
+def _menu(part: str, found: list[dict[str, Any]], chosen: str, label: str) -> Any:
     options = list(dict.fromkeys(point[part] for point in found))
-    changed = dict.fromkeys(options, 0)
-    for point in found:
-        changed[point[part]] += point["first"] != point["final"]
-    chosen = max(options, key=lambda option: changed[option])
     return alt.param(name=part, value=chosen, bind=alt.binding_select(options=options, name=f"{label} "))
+
+
+def _most_changed(found: list[dict[str, Any]]) -> tuple[str, str]:
+    """The key and the result whose line late rows have moved furthest, beside its own height."""
+    lines: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for point in found:
+        values = lines.setdefault((point["key"], point["column"]), [])
+        if point["first"] is not None and point["final"] is not None:
+            values.append((point["first"], point["final"]))
+
+    def moved(line: tuple[str, str]) -> float:
+        final = [one for _, one in lines[line]] or [0]
+        return sum(abs(first - last) for first, last in lines[line]) / (max(final) - min(final) or 1)
+
+    return max(lines, key=moved)
 
 
 def _marks(marked: list[dict[str, Any]]) -> list[Any]:
     """Stretches that a reader should know of, behind the lines."""
     if not marked:
         return []
-    base = alt.Chart(_data(marked))
+    # A few rows, which are not those of the chart.
+    base = alt.Chart(alt.InlineData(values=marked))
     return [base.mark_rect(opacity=0.15, color="#888").encode(x=_time_axis("start"), x2="end:T", tooltip="word:N")]
 
 
 def _revised(stream: Stream, rows: list[dict[str, Any]]) -> Chart:
-    bars = alt.Chart(_data(rows[:15])).mark_bar(color=_FIRST)
+    bars = _chart().mark_bar(color=_FIRST)
     chart = bars.encode(
         x=alt.X("count:Q", title=None, axis=alt.Axis(tickMinStep=1, labelOverlap=True)),
         y=alt.Y("key:N", title=None, sort="-x", axis=alt.Axis(labelLimit=130)),
@@ -134,7 +154,9 @@ def _revised(stream: Stream, rows: list[dict[str, Any]]) -> Chart:
     )
     height = max(60, 22 * len({row["key"] for row in rows[:15]}))
     words = "Revisions are results that late rows changed after they were emitted; late rows came after the watermark."
-    return Chart(f"revised-{stream.name}", f"{stream.title}: late rows and revisions", words, _sized(chart, height))
+    return Chart(
+        f"revised-{stream.name}", f"{stream.title}: late rows and revisions", words, _sized(chart, height), rows[:15]
+    )
 
 
 # Batches
@@ -164,14 +186,14 @@ def _of_batches(story: Story) -> list[Chart]:
 def _line(name: str, title: str, words: str, rows: list[dict[str, Any]], column: str) -> Chart:
     kept = [{"number": row["number"], "stream": row["stream"], "value": float(f"{row[column]:.5g}")} for row in rows]
     several = len({row["stream"] for row in rows}) > 1
-    chart = alt.Chart(_data(kept)).mark_line(point=True)
+    chart = _chart().mark_line(point=True)
     chart = chart.encode(
         x=alt.X("number:Q", title="batch", axis=alt.Axis(tickMinStep=1, format="d")),
         y=alt.Y("value:Q", title=None),
         color=alt.Color("stream:N", title=None, legend=alt.Legend(orient="top") if several else None),
         tooltip=["stream:N", "number:Q", "value:Q"],
     )
-    return Chart(name, title, words, _sized(chart, _SMALL))
+    return Chart(name, title, words, _sized(chart, _SMALL), kept)
 
 
 # Arrivals
@@ -214,18 +236,19 @@ def _ticks(length: Duration, unit: int) -> int:
 def _histogram(name: str, title: str, words: str, counts: Counts) -> Chart:
     labels = [_range(least, max(2 * least - 1, 0)) for least in counts.least]
     rows = [{"bin": label, "count": count} for label, count in zip(labels, counts.counts, strict=True)]
-    chart = alt.Chart(_data(rows)).mark_bar(color=_FINAL)
+    chart = _chart().mark_bar(color=_FINAL)
     chart = chart.encode(
         x=alt.X("bin:N", sort=None, title=None, axis=alt.Axis(labelAngle=-50, labelOverlap=True)),
         y=_logarithmic("count"),
         tooltip=["bin:N", "count:Q"],
     )
-    return Chart(name, title, words, _sized(chart, _SMALL))
+    return Chart(name, title, words, _sized(chart, _SMALL), rows)
 
 
 def _logarithmic(column: str) -> Any:
     """An axis for what differs by powers, and may be 0."""
-    axis = alt.Axis(values=_POWERS, format="~s")
+    # A format of the axis would give all labels one prefix: 0k, 1k, 10k.
+    axis = alt.Axis(values=_POWERS, labelExpr="format(datum.value, '~s')")
     return alt.Y(f"{column}:Q", title=None, scale=alt.Scale(type="symlog"), axis=axis)
 
 
@@ -241,7 +264,7 @@ def _over_arrivals(name: str, title: str, words: str, columns: dict[str, Any], p
             {"arrival": int(stop), "window": label, "value": int(values[start:stop].max())}
             for start, stop in itertools.pairwise(edges)
         ]
-    base = alt.Chart(_data(rows))
+    base = _chart()
     marks = base.mark_circle(size=14) if points else base.mark_line(interpolate="step-after", strokeWidth=1.4)
     chart = marks.encode(
         x=alt.X("arrival:Q", title="events that have arrived", axis=alt.Axis(format="~s")),
@@ -249,12 +272,12 @@ def _over_arrivals(name: str, title: str, words: str, columns: dict[str, Any], p
         color=alt.Color("window:N", title=None, sort=None, legend=alt.Legend(orient="top")),
         tooltip=["window:N", "arrival:Q", "value:Q"],
     )
-    return Chart(name, title, words, _sized(chart, _SMALL))
+    return Chart(name, title, words, _sized(chart, _SMALL), rows)
 
 
 def _compared(rows: list[dict[str, Any]]) -> Chart:
     shown = [row | {"speed": row["rows"] / row["seconds"]} for row in rows]
-    chart = alt.Chart(_data(shown)).mark_bar()
+    chart = _chart().mark_bar()
     chart = chart.encode(
         x=alt.X("speed:Q", title="rows a second", axis=alt.Axis(format="~s")),
         y=alt.Y("what:N", title=None, sort=None, axis=alt.Axis(labelLimit=200)),
@@ -262,4 +285,4 @@ def _compared(rows: list[dict[str, Any]]) -> Chart:
         tooltip=["what:N", "rows:Q", "seconds:Q", alt.Tooltip("speed:Q", format=",.0f")],
     )
     words = "The same windows over the same rows, results compared: Spark's own hop windows and Sash, as a batch."
-    return Chart("compared", "Beside Spark's own windows", words, _sized(chart, 28 * len(rows) + 20))
+    return Chart("compared", "Beside Spark's own windows", words, _sized(chart, 28 * len(rows) + 20), shown)

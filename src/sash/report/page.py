@@ -27,7 +27,7 @@ button { font: inherit; font-size: 13px; color: var(--ink); background: var(--ca
 dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 10px; margin: 16px 0; }
 dl div { background: var(--card); border: 1px solid var(--edge); border-radius: 8px; padding: 8px 12px; }
 dt { color: var(--dim); font-size: 12px; } dd { margin: 0; font-size: 17px; font-weight: 600; overflow-wrap: anywhere; }
-.charts { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 14px; }
+.charts { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 14px; grid-auto-flow: dense; }
 section { background: var(--card); border: 1px solid var(--edge); border-radius: 8px; padding: 14px 16px;
   min-width: 0; }
 section.wide { grid-column: 1 / -1; }

@@ -16,7 +16,7 @@ from sash.report.story import Stream
 __all__ = ["points", "revised_by_key", "shown_columns"]
 
 _KEYS: Final = 5
-_COLUMNS: Final = 15
+_COLUMNS: Final = 18
 _BINS: Final = 120
 _REVISION: Final = "revision"
 
@@ -46,12 +46,16 @@ def points(stream: Stream) -> list[dict[str, Any]]:
     first, final = _ends(stream)
     labels = _labels(final, stream.plan.by)
     chosen = _busiest(labels)
-    found = []
     ticks = _milliseconds(final.column(on))
+    found = []
     for key in chosen:
-        places = np.flatnonzero(labels == key)
-        for place in _last_of_bins(ticks, places):
-            found += _of_row(stream, first, final, place, key, ticks[place])
+        places = _last_of_bins(ticks, np.flatnonzero(labels == key))
+        for name in shown_columns(stream):
+            ends = zip(_values(first, name, places), _values(final, name, places), strict=True)
+            found += [
+                {"at": float(ticks[place]), "key": key, "column": name, "first": one, "final": other}
+                for place, (one, other) in zip(places, ends, strict=True)
+            ]
     return found
 
 
@@ -132,13 +136,7 @@ def _last_of_bins(ticks: Any, places: Any) -> Any:
     return places[order[np.append(np.diff(bins) != 0, True)]]
 
 
-def _of_row(stream: Stream, first: pa.Table, final: pa.Table, place: int, key: str, at: float) -> list[dict[str, Any]]:
-    return [
-        {"at": at, "key": key, "column": name, "first": _value(first, name, place), "final": _value(final, name, place)}
-        for name in shown_columns(stream)
-    ]
-
-
-def _value(table: pa.Table, name: str, place: int) -> float | None:
-    value = table.column(name)[int(place)].as_py()
-    return None if value is None or value != value else float(f"{value:.5g}")
+def _values(table: pa.Table, name: str, places: Any) -> list[float | None]:
+    """The values of some rows, to as many digits as one can see."""
+    values = table.column(name).take(pa.array(places)).to_pylist()
+    return [None if value is None or value != value else float(f"{value:.5g}") for value in values]

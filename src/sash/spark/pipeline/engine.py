@@ -26,6 +26,8 @@ __all__ = ["run_spark"]
 
 _LOG: Final = "spark.log"
 _POLL: Final = 0.25
+#: How long a stream may take to stop.
+_STOP: Final = "30s"
 
 
 def run_spark(
@@ -50,7 +52,11 @@ def run_spark(
 
 def _session(pipeline: Pipeline) -> SparkSession:
     run = pipeline.run
-    settings = {"spark.jars.packages": ",".join(run.packages), "spark.jars": ",".join(map(pipeline.location, run.jars))}
+    settings = {
+        "spark.sql.streaming.stopTimeout": _STOP,
+        "spark.jars.packages": ",".join(run.packages),
+        "spark.jars": ",".join(map(pipeline.location, run.jars)),
+    }
     log = pipeline.folder / _LOG
     try:
         given = {name: value for name, value in settings.items() if value} | dict(run.spark)

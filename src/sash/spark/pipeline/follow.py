@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import datetime
 from typing import Any, Final
 
@@ -20,14 +21,13 @@ def follow(queries: list[Any], progress: Progress, stop: Stop) -> None:
 
     The second query, if there is one, counts bad records: those that it has found since the last batch go with it.
     """
-    seen, letters = -1, 0
+    seen, letters = -1, _Letters(queries[1:])
     try:
         while not stop:
             active = [query for query in queries if query.isActive]
-            found = _dead(queries[1]) if len(queries) > 1 else 0
             for batch in _batches(queries[0], seen):
-                progress.batch(Batch(**vars(batch) | {"dead": found - letters}))
-                seen, letters = batch.number, found
+                progress.batch(Batch(**vars(batch) | {"dead": letters.take()}))
+                seen = batch.number
             for query in queries:
                 _raise_failure(query)
             if not active:
@@ -35,7 +35,25 @@ def follow(queries: list[Any], progress: Progress, stop: Stop) -> None:
             stop.wait(_POLL)
     finally:
         for query in queries:
-            query.stop()
+            # What does not heed it in time is left to the end of the session: its checkpoint is whole at any moment.
+            with contextlib.suppress(Exception):
+                query.stop()
+        progress.totals.dead += letters.take()
+
+
+class _Letters:
+    """Counts the bad records of each batch once. Spark forgets all but the last hundred batches."""
+
+    def __init__(self, queries: list[Any]) -> None:
+        self._queries = queries
+        self._seen = -1
+
+    def take(self) -> int:
+        """How many have been found since the last call."""
+        new = [one for query in self._queries for one in query.recentProgress if one["batchId"] > self._seen]
+        self._seen = max((one["batchId"] for one in new), default=self._seen)
+        observed = (one["observedMetrics"].get("dead") for one in new)
+        return sum(one["letters"] for one in observed if one)
 
 
 def _raise_failure(query: Any) -> None:
@@ -74,9 +92,3 @@ def _lag(progress: Any) -> float | None:
     if newest is None:
         return None
     return (datetime.fromisoformat(progress["timestamp"]) - datetime.fromisoformat(newest)).total_seconds()
-
-
-def _dead(query: Any) -> int:
-    """How many bad records the query has found."""
-    observed = (one["observedMetrics"].get("dead") for one in query.recentProgress)
-    return sum(one["letters"] for one in observed if one)
