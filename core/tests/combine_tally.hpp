@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <random>
 
+#include "allocations.hpp"
 #include "check.hpp"
 #include "sash/monoid.hpp"
 #include "sash/monoids/sum.hpp"
@@ -105,6 +106,29 @@ void check_average(double insert, double evict) {
         check(static_cast<double>(tally.insert_total) <= (insert + 0.01) * rounds, "average insert");
         check(static_cast<double>(tally.evict_total) <= (evict + 0.01) * rounds, "average evict");
     }
+}
+
+//! Constant in time, too: an operation takes one chunk from the allocator or gives two back, whatever the size of the
+//! window, and nothing else. So there is no directory to copy. The program must count its allocations
+//! (allocations.hpp).
+template <class Window>
+void check_constant_memory_work(Time n) {
+    Window window;
+    std::int64_t most_taken = 0, most_freed = 0;
+    const auto watch = [&](auto operation) {
+        const std::int64_t taken = allocations, freed = frees;
+        operation();
+        most_taken = std::max(most_taken, allocations - taken);
+        most_freed = std::max(most_freed, frees - freed);
+    };
+    largest = 0;
+    for (Time t = 0; t != n; ++t) watch([&] { window.insert(t, {}); });
+    for (Time t = n; t != n + n / 4; ++t) watch([&] { window.insert(t, {}), window.evict(); });
+    for (Time t = 0; t != n / 4; ++t) watch([&] { window.evict(); });
+    check(most_taken == 1 && most_freed <= 2, "one chunk in, two chunks out");
+    check(largest <= 8192 + 64 + sizeof(typename Window::Partial) * 16, "nothing but chunks");
+    watch([&] { window.clear(); });
+    check(most_freed <= 2, "nor does emptying it take longer");
 }
 
 }  // namespace sash::testing

@@ -63,5 +63,6 @@ int main() {
     check_average<DabaLite>(2, 1);
     check_canonical();
     check_loaded_bounds();
+    check_constant_memory_work<DabaLite<SumInt>>(300'000);
     return report();
 }

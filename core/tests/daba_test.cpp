@@ -1,6 +1,8 @@
 //! daba, with and without its caches, against brute force; its worst-case bounds and refusals.
 #include "sash/algorithms/daba.hpp"
 
+#include <array>
+
 #include "combine_tally.hpp"
 #include "in_order_model.hpp"
 #include "sash/monoids/extrema.hpp"
@@ -10,6 +12,15 @@ namespace {
 
 static_assert(WindowAlgorithm<Daba<Concat>>);
 static_assert(WindowAlgorithm<DabaUncached<Concat>>);
+
+//! A partial of 1 KiB.
+struct Wide {
+    using Partial = std::array<std::int64_t, 128>;
+    static constexpr bool commutative = true;
+    static constexpr bool fallible = false;
+    Partial identity() const { return {}; }
+    Partial combine(const Partial& older, const Partial&) const { return older; }
+};
 
 //! An unchanged window answers from the cache.
 void check_query_cache() {
@@ -42,5 +53,7 @@ int main() {
     check_worst_case<DabaUncached>(4, 3);
     check_average<Daba>(2, 1);
     check_query_cache();
+    check_constant_memory_work<Daba<SumInt>>(300'000);
+    check_constant_memory_work<Daba<Wide>>(3'000);
     return report();
 }

@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "allocations.hpp"
 #include "check.hpp"
 #include "sash/algorithms/amta.hpp"
 #include "sash/algorithms/log_mta.hpp"
@@ -367,8 +368,32 @@ void policy_bound() {
     }
 }
 
+//! An eviction frees two chunks a level at most, whatever it drops; what waits is used again or freed by later calls.
+template <template <class> class W>
+void deferred_frees() {
+    constexpr std::int64_t kAll = 200'000;
+    const auto bound = 2 * static_cast<std::int64_t>(ceil_log2(kAll)) + 2;
+    for (const std::int64_t part : {kAll / 4, kAll / 2, kAll - 1, kAll}) {
+        W<SumInt> window;
+        for (Time t = 0; t != kAll; ++t) window.insert(t, 1);
+        const std::int64_t before = testing::frees;
+        window.bulk_evict(part - 1);
+        check(testing::frees - before <= bound, "a bulk eviction frees as much as a small one");
+        std::int64_t worst = 0;
+        for (Time t = kAll; t != 2 * kAll; ++t) {
+            const std::int64_t freed = testing::frees;
+            window.insert(t, 1);
+            window.evict();
+            worst = std::max(worst, testing::frees - freed);
+        }
+        check(worst <= 2 * bound, "no call pays for many");
+        check(window.bytes() <= static_cast<std::size_t>(48 * (kAll - part) + 600'000), "in the end all is given back");
+    }
+}
+
 template <template <class> class W>
 void for_both() {
+    deferred_frees<W>();
     bulk_eviction_by_policy<W>();
     sum_at_most_ten<W>();
     last_hour<W>();

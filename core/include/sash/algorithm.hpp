@@ -53,19 +53,4 @@ inline void invariant(bool holds, const char* clause) {
     if (!holds) throw std::logic_error(std::string("invariant broken: ") + clause);
 }
 
-//! The first position in [begin, end) of a time-ordered queue whose time is after `time`. O(log n).
-template <class Queue>
-typename Queue::Position first_after(const Queue& queue, Time time, typename Queue::Position begin,
-                                     typename Queue::Position end) {
-    while (begin != end) {
-        const auto middle = begin + (end - begin) / 2;
-        if (queue[middle].time <= time) {
-            begin = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
-    return begin;
-}
-
 }  // namespace sash

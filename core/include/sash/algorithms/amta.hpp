@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "sash/algorithm.hpp"
-#include "sash/algorithms/mta/level.hpp"
 #include "sash/algorithms/mta/policy.hpp"
-#include "sash/algorithms/queue.hpp"
+#include "sash/algorithms/mta/tree.hpp"
 
 namespace sash {
 
@@ -26,36 +25,29 @@ namespace sash {
 //! and the oldest node of a level keeps its value when it loses some of its leaves; nobody reads it again.
 //!
 //! The leftmost tree ends where the top level ends, at `split_`. R0 and the stack cover it, R1 covers the rest.
-template <Monoid M, template <class> class Queue = ChunkedQueue>
-    requires mta::LevelQueue<Queue<typename M::Partial>, typename M::Partial> &&
-             mta::LevelQueue<Queue<Entry<typename M::Partial>>, Entry<typename M::Partial>>
-class Amta {
-public:
-    using Monoid = M;
-    using Partial = typename M::Partial;
-    using Position = mta::Position;
-    static constexpr bool listable = true;
+template <Monoid M, template <class> class Queue = IndexedQueue>
+    requires mta::Levels<M, Queue>
+class Amta : public mta::Tree<M, Queue> {
+    using Base = mta::Tree<M, Queue>;
+    using Base::at, Base::grow_levels, Base::leaves_, Base::levels_, Base::monoid_, Base::node;
+    using typename Base::Level;
 
-    explicit Amta(M monoid = M{}) : monoid_(std::move(monoid)), front_(monoid_.identity()), back_(monoid_.identity()) {}
+public:
+    using Base::begin, Base::end, Base::oldest, Base::size, Base::youngest;
+    using typename Base::Partial, typename Base::Position;
+
+    explicit Amta(M monoid = M{}) : Base(std::move(monoid)), front_(monoid_.identity()), back_(monoid_.identity()) {}
     //! A window whose levels are to be where these empty leaves are.
     Amta(M monoid, Queue<Entry<Partial>> leaves)
-        : monoid_(std::move(monoid)),
-          leaves_(std::move(leaves)),
-          front_(monoid_.identity()),
-          back_(monoid_.identity()) {}
+        : Base(std::move(monoid), std::move(leaves)), front_(monoid_.identity()), back_(monoid_.identity()) {}
     //! The window that `save` has put down there.
     template <class In>
     Amta(M monoid, Queue<Entry<Partial>> leaves, const In& in) : Amta(std::move(monoid), std::move(leaves)) {
         load_state(in);
     }
 
-    std::size_t size() const { return leaves_.size(); }
-    Time oldest() const { return leaves_.front().time; }
-    Time youngest() const { return leaves_.back().time; }
     std::size_t bytes() const {
-        std::size_t sum = sizeof(*this) + leaves_.bytes() + levels_.capacity() * sizeof(Level);
-        for (const Level& level : levels_) sum += level.bytes();
-        return sum + (stack_.capacity() + fresh_.capacity()) * sizeof(Suffix);
+        return sizeof(*this) + this->level_bytes() + (stack_.capacity() + fresh_.capacity()) * sizeof(Suffix);
     }
 
     Partial query() const { return has_front() ? monoid_.combine(front_, back_) : back_; }
@@ -75,7 +67,7 @@ public:
     }
 
     void bulk_evict(Time time) {
-        if (!leaves_.empty() && oldest() <= time) evict_to(mta::gallop_after(leaves_, time));
+        if (!leaves_.empty() && oldest() <= time) evict_to(first_after(leaves_, time));
     }
 
     //! Evicts the longest prefix for which `policy(total, prefix)` holds, in O(log n). If the policy holds for a
@@ -86,27 +78,10 @@ public:
         if (cut != begin()) evict_to(cut);
     }
 
-    //! The entries as they are.
-    template <class F>
-    void for_each(F f) const {
-        for (Position p = begin(); p != end(); ++p) f(leaves_[p].time, leaves_[p].partial);
-    }
-
-    //! At most `most` entries, from a time on: a window that is not in memory is not listed at once.
-    template <class F>
-    void for_each_from(Time time, std::size_t most, F f) const
-        requires mta::Elsewhere<Queue<Entry<Partial>>>
-    {
-        Position p = mta::first_at(leaves_, time);
-        for (std::size_t left = std::min<Position>(most, end() - p); left > 0; --left, ++p)
-            f(leaves_[p].time, leaves_[p].partial);
-    }
-
     void load(Time time, Partial partial) { insert(time, std::move(partial)); }
 
     void clear() {
-        leaves_.drop_before(leaves_.end());
-        for (Level& level : levels_) level.clear();
+        this->clear_levels();
         stack_.clear();
         top_ = 0;
         split_ = end();
@@ -117,9 +92,7 @@ public:
     //! What is held here of a window whose levels live elsewhere.
     template <class Out>
     void save(Out& out) const {
-        leaves_.save(out);
-        out.number(levels_.size());
-        for (const Level& level : levels_) level.save(out);
+        this->save_levels(out);
         out.number(top_);
         out.number(split_);
         out.number(stack_.size());
@@ -131,16 +104,11 @@ public:
         out.element(back_);
     }
 
-    //! The positions of the leaves.
-    Position begin() const { return leaves_.begin(); }
-    Position end() const { return leaves_.end(); }
-
     //! For the slide policy (mta/policy.hpp). Only whole nodes count.
     bool starts_block(std::size_t level, Position leaf) const {
         if (level == 0) return true;
         return level <= top_ && std::countr_zero(leaf) >= static_cast<int>(level) && at(level).holds(leaf >> level);
     }
-    const Partial& block(std::size_t level, Position leaf) const { return node(level, leaf >> level); }
     Position block_end(std::size_t level, Position leaf) const { return leaf + (Position{1} << level); }
 
     //! (R0, R1).
@@ -161,16 +129,13 @@ public:
     }
 
     void check_invariants() const {
-        // Times rise strictly.
-        for (Position p = begin(); p + 1 < end(); ++p) invariant(leaves_[p].time < leaves_[p + 1].time, "times rise");
+        this->check_leaves();
         check_levels();
         check_stack();
         if constexpr (mta::exact<M>) check_values();
     }
 
 private:
-    using Leaves = Queue<Entry<Partial>>;
-    using Level = mta::Level<Partial, Queue<Partial>>;
     //! The aggregate of [start, split_).
     struct Suffix {
         Position start;
@@ -184,19 +149,12 @@ private:
         Partial back;
     };
 
-    Level& at(std::size_t level) { return levels_[level - 1]; }
-    const Level& at(std::size_t level) const { return levels_[level - 1]; }
-    const Partial& node(std::size_t level, Position position) const {
-        return level == 0 ? leaves_[position].partial : at(level)[position];
-    }
     Position level_end(std::size_t level) const { return level == 0 ? end() : at(level).end(); }
     bool has_front() const { return begin() < split_; }
 
     template <class In>
     void load_state(const In& in) {
-        leaves_.load(in);
-        mta::grow_levels(levels_, leaves_, in.count());
-        for (Level& level : levels_) level.load(in);
+        this->load_levels(in);
         top_ = in.number();
         split_ = in.number();
         in.check(top_ <= levels_.size() && split_ <= end(), "forest");
@@ -259,7 +217,7 @@ private:
     void push_node(std::size_t level) {
         const Position position = ((end() + 2) >> level) - 2;
         Partial partial = monoid_.combine(node(level - 1, 2 * position), node(level - 1, 2 * position + 1));
-        mta::grow_levels(levels_, leaves_, level);
+        grow_levels(level);
         at(level).push_back(position, std::move(partial));
     }
 
@@ -374,10 +332,6 @@ private:
     void check_values() const
         requires mta::exact<M>;
 
-    [[no_unique_address]] M monoid_;
-    Leaves leaves_;
-    //! levels_[l - 1] is level l. Those above the top are empty, and kept for the memory they hold.
-    std::vector<Level> levels_;
     //! The highest level with a node, 0 if there is none.
     std::size_t top_ = 0;
     //! The leftmost tree is [begin, split_); there is none if that is empty.

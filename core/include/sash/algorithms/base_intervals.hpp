@@ -11,7 +11,9 @@
 #include "sash/algorithm.hpp"
 #include "sash/algorithms/fold.hpp"
 #include "sash/algorithms/in_order.hpp"
+#include "sash/algorithms/mta/level.hpp"
 #include "sash/algorithms/queue.hpp"
+#include "sash/algorithms/search.hpp"
 
 namespace sash {
 
@@ -38,7 +40,7 @@ public:
     Time youngest() const { return entries_.back().time; }
     std::size_t bytes() const {
         std::size_t total = sizeof(*this) + entries_.bytes() + levels_.capacity() * sizeof(Level);
-        for (const Level& level : levels_) total += level.intervals.bytes();
+        for (const Level& level : levels_) total += level.bytes();
         return total;
     }
 
@@ -77,14 +79,14 @@ public:
 
     template <class F>
     void for_each(F f) const {
-        for (Position p = entries_.begin(); p != entries_.end(); ++p) f(entries_[p].time, entries_[p].partial);
+        entries_.for_each([&f](const Entry<Partial>& entry) { f(entry.time, entry.partial); });
     }
 
     void load(Time time, Partial partial) { insert(time, std::move(partial)); }
 
     void clear() {
         entries_.drop_before(entries_.end());
-        for (Level& level : levels_) level.intervals.drop_before(level.intervals.end());
+        for (Level& level : levels_) level.clear();
     }
 
     void check_invariants() const {
@@ -94,7 +96,7 @@ public:
             const Position first = ceiling(entries_.begin(), l);
             const Position last = entries_.empty() ? first : (entries_.end() - 1) >> l;
             const Position expected = last > first ? last - first : 0;
-            invariant((l <= levels_.size() ? level(l).intervals.size() : 0) == expected, "a level lacks no interval");
+            invariant((l <= levels_.size() ? level(l).size() : 0) == expected, "a level lacks no interval");
             invariant(expected == 0 || level(l).begin() == first, "a level begins after the oldest entry");
         }
     }
@@ -102,24 +104,8 @@ public:
 private:
     using Position = std::uint64_t;
 
-    //! The intervals of one level. Interval k lies at position k - offset of the queue; the offset changes only while
-    //! the queue is empty, when intervals were left out because they were dead before they were complete.
-    struct Level {
-        ChunkedQueue<Partial> intervals;
-        Position offset = 0;
-
-        const Partial& operator[](Position k) const { return intervals[k - offset]; }
-        Position begin() const { return intervals.begin() + offset; }
-        Position end() const { return intervals.end() + offset; }
-        void push(Position k, Partial partial) {
-            if (intervals.empty()) offset = k - intervals.end();
-            intervals.push_back(std::move(partial));
-        }
-        //! Drops the intervals before `k`; there may be none, and the level may end before it.
-        void drop_before(Position k) {
-            if (!intervals.empty() && begin() < k) intervals.drop_before(std::min(k, end()) - offset);
-        }
-    };
+    //! The intervals of one level. Those that were dead before they were complete are left out.
+    using Level = mta::Level<Partial, IndexedQueue<Partial>>;
 
     //! Level 0 is the entries themselves.
     Level& level(std::size_t l) { return levels_[l - 1]; }
@@ -139,10 +125,10 @@ private:
                 // An interval whose first entry has gone is of no use, nor are the wider ones.
                 if (end == 0 || left << (l - 1) < entries_.begin()) break;
                 if (l > levels_.size()) levels_.emplace_back();
-                level(l).push(left / 2, monoid_.combine(interval(l - 1, left), interval(l - 1, left + 1)));
+                level(l).push_back(left / 2, monoid_.combine(interval(l - 1, left), interval(l - 1, left + 1)));
             }
         } catch (...) {
-            while (--l != 0) level(l).intervals.pop_back();
+            while (--l != 0) level(l).pop_back();
             entries_.pop_back();
             throw;
         }
@@ -158,8 +144,7 @@ private:
     //! The positions of the entries with from <= time <= to.
     std::pair<Position, Position> positions(Time from, Time to) const {
         if (from > to) return {entries_.end(), entries_.end()};
-        const Position begin =
-            from == kEarliest ? entries_.begin() : first_after(entries_, from - 1, entries_.begin(), entries_.end());
+        const Position begin = first_at(entries_, from);
         return {begin, first_after(entries_, to, begin, entries_.end())};
     }
 
@@ -177,7 +162,7 @@ private:
     }
 
     [[no_unique_address]] M monoid_;
-    ChunkedQueue<Entry<Partial>> entries_;
+    IndexedQueue<Entry<Partial>> entries_;
     //! From level 1 on.
     std::vector<Level> levels_;
 };

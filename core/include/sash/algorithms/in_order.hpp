@@ -1,10 +1,13 @@
-//! What the in-order algorithms share beside the queue: how to combine safely, and how to search from the front.
+//! What the in-order algorithms share: the queue, the entries in it, and how to combine them safely.
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "sash/algorithm.hpp"
+#include "sash/algorithms/queue.hpp"
 
 namespace sash {
 
@@ -34,24 +37,148 @@ void combine_into(const M& monoid, typename M::Partial& target, const typename M
     }
 }
 
-//! The first position of a time-ordered queue whose time is after `time`. It gallops from the front: O(log m) for m
-//! entries before it.
-template <class Queue>
-typename Queue::Position first_after(const Queue& queue, Time time) {
-    auto begin = queue.begin();
-    // Everything before `begin` is at or before `time`.
-    for (typename Queue::Position stride = 1; stride <= queue.end() - begin; stride *= 2) {
-        if (queue[begin + stride - 1].time > time) return first_after(queue, time, begin, begin + stride - 1);
-        begin += stride;
-    }
-    return first_after(queue, time, begin, queue.end());
+//! An entry and, beside its own partial, the aggregate that its part of the window gives it.
+template <class Partial>
+struct Slot {
+    Time time;
+    Partial partial;
+    Partial aggregate;
+};
+
+//! Where an entry has that aggregate: the lite algorithms put it in the place of the entry's own partial.
+template <class Partial>
+Partial& aggregate_of(Slot<Partial>& slot) {
+    return slot.aggregate;
 }
+template <class Partial>
+Partial& aggregate_of(Entry<Partial>& entry) {
+    return entry.partial;
+}
+
+//! Gives an entry the aggregate of itself and all up to the end of its part: `next` is the one after it. Nothing here
+//! throws, so this is for monoids that combine in place.
+template <Monoid M>
+void extend(const M& monoid, Slot<typename M::Partial>& slot, const Slot<typename M::Partial>& next) {
+    combine_into(monoid, slot.aggregate, slot.partial, next.aggregate);
+}
+template <Monoid M>
+void extend(const M& monoid, Entry<typename M::Partial>& entry, const Entry<typename M::Partial>& next) {
+    append(monoid, entry.partial, next.partial);
+}
+
+//! An event at the time of the youngest entry: `own` is that entry's partial, `aggregate` what ends with it. Both get
+//! the event, or none.
+template <Monoid M>
+void combine_into_both(const M& monoid, typename M::Partial& own, typename M::Partial& aggregate,
+                       const typename M::Partial& event) {
+    if constexpr (kInPlace<M>) {
+        append(monoid, own, event);
+        append(monoid, aggregate, event);
+    } else {
+        typename M::Partial combined = monoid.combine(own, event);
+        aggregate = monoid.combine(aggregate, event);
+        own = std::move(combined);
+    }
+}
+
+//! Pushes an entry onto a queue whose aggregate, or that of its last part, is `total`.
+template <Monoid M>
+void push_onto(const M& monoid, ChunkedQueue<Entry<typename M::Partial>>& queue, typename M::Partial& total, Time time,
+               typename M::Partial partial) {
+    if constexpr (kWide<M>) {
+        queue.push_back({time, std::move(partial)});
+        append(monoid, total, queue.back().partial);
+    } else {
+        typename M::Partial longer = monoid.combine(total, partial);
+        queue.push_back({time, std::move(partial)});
+        total = std::move(longer);
+    }
+}
+
+//! The flip of Two-Stacks and ABA: every entry from `first` to `last`, both in, gets the aggregate of itself and all up
+//! to `last`. All of them or none.
+template <Monoid M, class E>
+void flip(const M& monoid, Cursor<E> first, Cursor<E> last) {
+    using Partial = typename M::Partial;
+    if constexpr (kWide<M>) {
+        if (&aggregate_of(*last) != &last->partial) aggregate_of(*last) = last->partial;
+        for (Cursor<E> next = last; last != first; next = last) extend(monoid, *--last, *next);
+    } else if constexpr (kInPlace<M>) {
+        Partial running = aggregate_of(*last) = last->partial;
+        while (last != first) aggregate_of(*last) = running = monoid.combine((--last)->partial, running);
+    } else {
+        std::vector<Partial> found{last->partial};
+        for (Cursor<E> cursor = last; cursor != first;)
+            found.push_back(monoid.combine((--cursor)->partial, found.back()));
+        for (Partial& aggregate : found) {
+            aggregate_of(*last) = std::move(aggregate);
+            if (last != first) --last;
+        }
+    }
+}
+
+//! The paper's caching of query: its last result, until something changes. Reading writes, so that readers of one
+//! window must not run at the same time.
+template <class Partial>
+class QueryCache {
+public:
+    template <class Compute>
+    const Partial& get(Compute compute) const {
+        if (!valid_) {
+            total_ = compute();
+            valid_ = true;
+        }
+        return total_;
+    }
+    void forget() { valid_ = false; }
+
+private:
+    mutable Partial total_{};
+    mutable bool valid_ = false;
+};
 
 //! A clause of check_invariants: times rise strictly from the front to the back.
 template <class Queue>
 void check_times(const Queue& queue) {
-    for (auto p = queue.begin(); p != queue.end(); ++p)
-        invariant(p == queue.begin() || queue[p - 1].time < queue[p].time, "times rise strictly");
+    const Time* last = nullptr;
+    queue.for_each([&last](const auto& entry) {
+        invariant(last == nullptr || *last < entry.time, "times rise strictly");
+        last = &entry.time;
+    });
 }
+
+//! A monoid and a queue of entries, oldest first: what an algorithm that runs within one queue starts from.
+template <Monoid M, class E>
+class InOrder {
+public:
+    using Monoid = M;
+    using Partial = typename M::Partial;
+
+    std::size_t size() const { return queue_.size(); }
+    Time oldest() const { return queue_.front().time; }
+    Time youngest() const { return queue_.back().time; }
+    void shrink_to_fit() { queue_.shrink_to_fit(); }
+
+    //! The entries' own partials, for algorithms that keep them.
+    template <class F>
+    void for_each(F f) const {
+        queue_.for_each([&f](const E& entry) { f(entry.time, entry.partial); });
+    }
+
+protected:
+    using Queue = ChunkedQueue<E>;
+    using Position = typename Queue::Position;
+    using Cursor = typename Queue::Cursor;
+
+    explicit InOrder(M monoid) : monoid_(std::move(monoid)) {}
+
+    //! The first position whose time is after `time`.
+    Position first_after(Time time) const {
+        return queue_.partition([time](const E& entry) { return entry.time <= time; });
+    }
+
+    [[no_unique_address]] M monoid_;
+    Queue queue_;
+};
 
 }  // namespace sash

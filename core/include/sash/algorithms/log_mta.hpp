@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "sash/algorithm.hpp"
-#include "sash/algorithms/mta/level.hpp"
 #include "sash/algorithms/mta/policy.hpp"
-#include "sash/algorithms/queue.hpp"
+#include "sash/algorithms/mta/tree.hpp"
 
 namespace sash {
 
@@ -22,33 +21,27 @@ namespace sash {
 //!
 //! A node is the aggregate of those of its leaves that are in the window. So an insert adds to the youngest node of
 //! each level, and an eviction, of one or of many, repairs the oldest node of each level.
-template <Monoid M, template <class> class Queue = ChunkedQueue>
-    requires mta::LevelQueue<Queue<typename M::Partial>, typename M::Partial> &&
-             mta::LevelQueue<Queue<Entry<typename M::Partial>>, Entry<typename M::Partial>>
-class LogMta {
-public:
-    using Monoid = M;
-    using Partial = typename M::Partial;
-    using Position = mta::Position;
-    static constexpr bool listable = true;
+template <Monoid M, template <class> class Queue = IndexedQueue>
+    requires mta::Levels<M, Queue>
+class LogMta : public mta::Tree<M, Queue> {
+    using Base = mta::Tree<M, Queue>;
+    using Base::at, Base::grow_levels, Base::leaves_, Base::levels_, Base::monoid_, Base::node;
+    using typename Base::Level;
 
-    explicit LogMta(M monoid = M{}) : monoid_(std::move(monoid)) {}
+public:
+    using Base::begin, Base::end, Base::oldest, Base::size, Base::youngest;
+    using typename Base::Partial, typename Base::Position;
+
+    explicit LogMta(M monoid = M{}) : Base(std::move(monoid)) {}
     //! A window whose levels are to be where these empty leaves are.
-    LogMta(M monoid, Queue<Entry<Partial>> leaves) : monoid_(std::move(monoid)), leaves_(std::move(leaves)) {}
+    LogMta(M monoid, Queue<Entry<Partial>> leaves) : Base(std::move(monoid), std::move(leaves)) {}
     //! The window that `save` has put down there.
     template <class In>
     LogMta(M monoid, Queue<Entry<Partial>> leaves, const In& in) : LogMta(std::move(monoid), std::move(leaves)) {
         load_state(in);
     }
 
-    std::size_t size() const { return leaves_.size(); }
-    Time oldest() const { return leaves_.front().time; }
-    Time youngest() const { return leaves_.back().time; }
-    std::size_t bytes() const {
-        std::size_t sum = sizeof(*this) + leaves_.bytes() + levels_.capacity() * sizeof(Level);
-        for (const Level& level : levels_) sum += level.bytes();
-        return sum + heads_.capacity() * sizeof(Partial);
-    }
+    std::size_t bytes() const { return sizeof(*this) + this->level_bytes() + heads_.capacity() * sizeof(Partial); }
 
     Partial query() const {
         if (leaves_.empty()) return monoid_.identity();
@@ -80,7 +73,7 @@ public:
     void evict() { evict_to(begin() + 1); }
 
     void bulk_evict(Time time) {
-        if (!leaves_.empty() && oldest() <= time) evict_to(mta::gallop_after(leaves_, time));
+        if (!leaves_.empty() && oldest() <= time) evict_to(first_after(leaves_, time));
     }
 
     //! Evicts the longest prefix for which `policy(total, prefix)` holds, in O(log n). If the policy holds for a
@@ -91,48 +84,24 @@ public:
         if (cut != begin()) evict_to(cut);
     }
 
-    //! The entries as they are.
-    template <class F>
-    void for_each(F f) const {
-        for (Position p = begin(); p != end(); ++p) f(leaves_[p].time, leaves_[p].partial);
-    }
-
-    //! At most `most` entries, from a time on: a window that is not in memory is not listed at once.
-    template <class F>
-    void for_each_from(Time time, std::size_t most, F f) const
-        requires mta::Elsewhere<Queue<Entry<Partial>>>
-    {
-        Position p = mta::first_at(leaves_, time);
-        for (std::size_t left = std::min<Position>(most, end() - p); left > 0; --left, ++p)
-            f(leaves_[p].time, leaves_[p].partial);
-    }
-
     void load(Time time, Partial partial) { insert(time, std::move(partial)); }
 
     void clear() {
-        leaves_.drop_before(leaves_.end());
-        for (Level& level : levels_) level.clear();
+        this->clear_levels();
         root_ = 0;
     }
 
     //! What is held here of a window whose levels live elsewhere.
     template <class Out>
     void save(Out& out) const {
-        leaves_.save(out);
-        out.number(levels_.size());
-        for (const Level& level : levels_) level.save(out);
+        this->save_levels(out);
         out.number(root_);
     }
-
-    //! The positions of the leaves.
-    Position begin() const { return leaves_.begin(); }
-    Position end() const { return leaves_.end(); }
 
     //! For the slide policy (mta/policy.hpp). The oldest node of a level starts at the oldest leaf.
     bool starts_block(std::size_t level, Position leaf) const {
         return level <= root_ && (leaf == begin() || std::countr_zero(leaf) >= static_cast<int>(level));
     }
-    const Partial& block(std::size_t level, Position leaf) const { return node(level, leaf >> level); }
     Position block_end(std::size_t level, Position leaf) const {
         return std::min(((leaf >> level) + 1) << level, end());
     }
@@ -146,8 +115,7 @@ public:
     }
 
     void check_invariants() const {
-        // Times rise strictly.
-        for (Position p = begin(); p + 1 < end(); ++p) invariant(leaves_[p].time < leaves_[p + 1].time, "times rise");
+        this->check_leaves();
         // The root level is the lowest one of at most two nodes.
         invariant(leaves_.empty() ? root_ == 0 : root_ == root_level(begin()), "the root level fits the size");
         // A level holds exactly the nodes with a leaf in the window; above the root there is nothing.
@@ -161,21 +129,11 @@ public:
     }
 
 private:
-    using Leaves = Queue<Entry<Partial>>;
-    using Level = mta::Level<Partial, Queue<Partial>>;
-
-    Level& at(std::size_t level) { return levels_[level - 1]; }
-    const Level& at(std::size_t level) const { return levels_[level - 1]; }
-    const Partial& node(std::size_t level, Position position) const {
-        return level == 0 ? leaves_[position].partial : at(level)[position];
-    }
     Position last_node(std::size_t level) const { return (end() - 1) >> level; }
 
     template <class In>
     void load_state(const In& in) {
-        leaves_.load(in);
-        mta::grow_levels(levels_, leaves_, in.count());
-        for (Level& level : levels_) level.load(in);
+        this->load_levels(in);
         root_ = in.number();
         in.check(root_ <= levels_.size(), "tree");
     }
@@ -201,7 +159,7 @@ private:
         const Position first = begin() >> root_;
         const bool siblings = first % 2 == 0;
         Partial older = siblings ? monoid_.combine(node(root_, first), node(root_, first + 1)) : node(root_, first);
-        mta::grow_levels(levels_, leaves_, root_ + 1);
+        grow_levels(root_ + 1);
         Level& above = levels_[root_];
         above.push_back(first >> 1, std::move(older));
         if (!siblings) above.push_back((first + 1) >> 1, node(root_, first + 1));
@@ -284,10 +242,6 @@ private:
         }
     }
 
-    [[no_unique_address]] M monoid_;
-    Leaves leaves_;
-    //! levels_[l - 1] is level l. Those above the root are empty, and kept for the memory they hold.
-    std::vector<Level> levels_;
     std::size_t root_ = 0;
     //! Room for an eviction to compute in before it changes anything.
     std::vector<Partial> heads_;

@@ -7,6 +7,7 @@
 #include "sash/algorithm.hpp"
 #include "sash/algorithms/in_order.hpp"
 #include "sash/algorithms/queue.hpp"
+#include "sash/algorithms/search.hpp"
 
 namespace sash {
 
@@ -33,7 +34,7 @@ public:
     //! The combination of the entries in [from, to], both ends in.
     Partial query(Time from, Time to) const {
         if (to < from) return monoid_.identity();
-        const Position begin = first_at(from);
+        const Position begin = first_at(queue_, from);
         return fold(begin, first_after(queue_, to, begin, queue_.end()));
     }
 
@@ -41,7 +42,7 @@ public:
         if (queue_.empty() || youngest() < time) {
             queue_.push_back({time, std::move(partial)});
         } else {
-            insert_late(first_at(time), time, std::move(partial));
+            insert_late(first_at(queue_, time), time, std::move(partial));
         }
     }
 
@@ -49,7 +50,7 @@ public:
 
     //! Removes the entry of exactly `time`, wherever it is. O(log n + d). False if there is none.
     bool evict(Time time) {
-        const Position place = first_at(time);
+        const Position place = first_at(queue_, time);
         if (place == queue_.end() || queue_[place].time != time) return false;
         for (Position p = place; p + 1 != queue_.end(); ++p) queue_[p] = std::move(queue_[p + 1]);
         queue_.pop_back();
@@ -62,7 +63,7 @@ public:
 
     template <class F>
     void for_each(F f) const {
-        for (Position p = queue_.begin(); p != queue_.end(); ++p) f(queue_[p].time, queue_[p].partial);
+        queue_.for_each([&f](const Entry<Partial>& entry) { f(entry.time, entry.partial); });
     }
 
     void clear() { queue_.drop_before(queue_.end()); }
@@ -70,13 +71,8 @@ public:
     void check_invariants() const { check_times(queue_); }
 
 private:
-    using Queue = ChunkedQueue<Entry<Partial>>;
+    using Queue = IndexedQueue<Entry<Partial>>;
     using Position = typename Queue::Position;
-
-    //! The first position whose time is not before `time`.
-    Position first_at(Time time) const {
-        return time == kEarliest ? queue_.begin() : first_after(queue_, time - 1, queue_.begin(), queue_.end());
-    }
 
     Partial fold(Position begin, Position end) const {
         if (begin == end) return monoid_.identity();

@@ -6,24 +6,23 @@
 
 #include "sash/algorithm.hpp"
 #include "sash/algorithms/in_order.hpp"
-#include "sash/algorithms/queue.hpp"
 
 namespace sash {
 
 //! One combine an insert, one inverse an evict, none a query. Floating totals drift by what rounding loses; a window
 //! that empties starts again without it.
 template <Invertible M>
-class SubtractOnEvict {
+class SubtractOnEvict : public InOrder<M, Entry<typename M::Partial>> {
+    using Base = InOrder<M, Entry<typename M::Partial>>;
+    using Base::monoid_, Base::queue_;
+    using typename Base::Cursor, typename Base::Position;
+
 public:
-    using Monoid = M;
-    using Partial = typename M::Partial;
+    using typename Base::Partial;
     static constexpr bool listable = true;
 
-    explicit SubtractOnEvict(M monoid = M{}) : monoid_(std::move(monoid)) {}
+    explicit SubtractOnEvict(M monoid = M{}) : Base(std::move(monoid)) {}
 
-    std::size_t size() const { return queue_.size(); }
-    Time oldest() const { return queue_.front().time; }
-    Time youngest() const { return queue_.back().time; }
     std::size_t bytes() const { return sizeof(*this) + queue_.bytes(); }
 
     Partial query() const {
@@ -35,16 +34,9 @@ public:
     void insert(Time time, Partial partial) {
         if (queue_.empty()) [[unlikely]]
             return insert_first(time, std::move(partial));
-        if (time == youngest()) [[unlikely]]
-            return combine_into_youngest(partial);
-        if constexpr (kWide<M>) {
-            queue_.push_back({time, std::move(partial)});
-            append(monoid_, total_, queue_.back().partial);
-        } else {
-            Partial total = monoid_.combine(total_, partial);
-            queue_.push_back({time, std::move(partial)});
-            total_ = std::move(total);
-        }
+        if (time == this->youngest()) [[unlikely]]
+            return combine_into_both(monoid_, queue_.back().partial, total_, partial);
+        push_onto(monoid_, queue_, total_, time, std::move(partial));
     }
 
     void evict() {
@@ -54,7 +46,7 @@ public:
 
     //! Takes out what leaves or adds up what stays, whichever is less.
     void bulk_evict(Time time) {
-        const Position last = first_after(queue_, time);
+        const Position last = this->first_after(time);
         if (last == queue_.begin()) return;
         if (last == queue_.end()) return clear();
         total_ = last - queue_.begin() <= queue_.end() - last ? without(last) : sum_from(last);
@@ -62,11 +54,6 @@ public:
     }
 
     void load(Time time, Partial partial) { insert(time, std::move(partial)); }
-
-    template <class F>
-    void for_each(F f) const {
-        for (Position p = queue_.begin(); p != queue_.end(); ++p) f(queue_[p].time, queue_[p].partial);
-    }
 
     void clear() {
         queue_.drop_before(queue_.end());
@@ -76,9 +63,6 @@ public:
     void check_invariants() const { check_times(queue_); }
 
 private:
-    using Queue = ChunkedQueue<Entry<Partial>>;
-    using Position = typename Queue::Position;
-
     //! The total starts anew, whatever rounding has left in it.
     void insert_first(Time time, Partial partial) {
         Partial total = partial;
@@ -86,28 +70,21 @@ private:
         total_ = std::move(total);
     }
 
-    void combine_into_youngest(const Partial& partial) {
-        Partial youngest = monoid_.combine(queue_.back().partial, partial);
-        total_ = monoid_.combine(total_, partial);
-        queue_.back().partial = std::move(youngest);
-    }
-
     //! The total less everything before `last`: the oldest goes first, as the inverse asks.
     Partial without(Position last) const {
         Partial total = total_;
-        for (Position p = queue_.begin(); p != last; ++p) total = monoid_.inverse(total, queue_[p].partial);
+        Cursor cursor = queue_.oldest();
+        for (Position p = queue_.begin(); p != last; ++p, ++cursor) total = monoid_.inverse(total, cursor->partial);
         return total;
     }
 
     Partial sum_from(Position first) const {
-        Partial total = queue_[first].partial;
-        for (Position p = first + 1; p != queue_.end(); ++p) append(monoid_, total, queue_[p].partial);
+        Cursor cursor = queue_.at(first);
+        Partial total = cursor->partial;
+        while (cursor != queue_.youngest()) append(monoid_, total, (++cursor)->partial);
         return total;
     }
 
-    [[no_unique_address]] M monoid_;
-    //! Oldest first, the entries' own partials.
-    Queue queue_;
     //! The aggregate of the whole queue; of no meaning while it is empty.
     Partial total_{};
 };

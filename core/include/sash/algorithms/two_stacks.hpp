@@ -6,11 +6,11 @@
 
 #include "sash/algorithm.hpp"
 #include "sash/algorithms/in_order.hpp"
-#include "sash/algorithms/queue.hpp"
 
 namespace sash {
 
-//! Insert and query O(1); evict amortized O(1), O(n) when it flips the back stack onto the front stack.
+//! Insert and query O(1); evict amortized O(1), O(n) when it flips the back stack onto the front stack. A query is free
+//! until the window changes. Two partials an entry.
 //!
 //!     front_ (top first)      back_ (bottom first)
 //!     | e  e  e  e |          | e  e  e  youngest |     oldest to youngest, from left to right
@@ -33,118 +33,109 @@ public:
 
     Partial query() const {
         if (back_.empty()) return monoid_.identity();
-        return front_.empty() ? back_.back().aggregate
-                              : monoid_.combine(front_.back().aggregate, back_.back().aggregate);
+        return cache_.get([this] {
+            const Partial& back = back_.back().aggregate;
+            return front_.empty() ? back : monoid_.combine(front_.back().aggregate, back);
+        });
     }
 
     void insert(Time time, Partial partial) {
-        if (!back_.empty() && time == youngest()) return combine_into_youngest(partial);
+        cache_.forget();
+        if (!back_.empty() && time == youngest())
+            return combine_into_both(monoid_, back_.back().partial, back_.back().aggregate, partial);
         Partial aggregate = back_.empty() ? partial : monoid_.combine(back_.back().aggregate, partial);
         back_.push_back({time, std::move(partial), std::move(aggregate)});
     }
 
     void evict() {
         if (size() == 1) return clear();
-        if (front_.empty()) flip(back_.begin());
+        if (front_.empty()) turn(back_.begin());
         front_.pop_back();
+        cache_.forget();
     }
 
-    //! Entries of the front stack leave by a jump. When more leaves, what stays is flipped, once.
+    //! When more leaves than the front stack holds, what stays is flipped, once.
     void bulk_evict(Time time) {
-        if (!front_.empty() && front_.front().time > time) return front_.drop_from(top_after(time));
-        const Position last = first_after(back_, time);
+        if (!front_.empty() && front_.front().time > time) return pop_until(time);
+        const Position last = back_.partition([time](const Slot<Partial>& slot) { return slot.time <= time; });
         if (last == back_.end()) return clear();
-        if (last == back_.begin()) return front_.drop_before(front_.end());
         Stack leaving;
         leaving.swap(front_);
         try {
-            flip(last);
+            if (last != back_.begin()) turn(last);
         } catch (...) {
             leaving.swap(front_);
             throw;
         }
+        cache_.forget();
     }
 
     void load(Time time, Partial partial) { insert(time, std::move(partial)); }
 
     template <class F>
     void for_each(F f) const {
-        for (Position p = front_.end(); p-- != front_.begin();) f(front_[p].time, front_[p].partial);
-        for (Position p = back_.begin(); p != back_.end(); ++p) f(back_[p].time, back_[p].partial);
+        if (!front_.empty()) {
+            Cursor level = front_.youngest();
+            for (f(level->time, level->partial); level != front_.oldest(); f(level->time, level->partial)) --level;
+        }
+        back_.for_each([&f](const Slot<Partial>& slot) { f(slot.time, slot.partial); });
     }
 
     void clear() {
         front_.drop_before(front_.end());
         back_.drop_before(back_.end());
+        cache_.forget();
+    }
+
+    void shrink_to_fit() {
+        front_.shrink_to_fit();
+        back_.shrink_to_fit();
     }
 
     void check_invariants() const {
         // The youngest entry is in the back stack.
         invariant(front_.empty() || !back_.empty(), "the youngest is in the back stack");
-        // The front stack's bottom comes just before the back stack's bottom.
-        invariant(front_.empty() || front_.front().time < back_.front().time, "front before back");
-        // From the top down, the front stack's times rise.
-        for (Position p = front_.begin(); p != front_.end(); ++p)
-            invariant(p == front_.begin() || front_[p].time < front_[p - 1].time, "times fall up the front stack");
-        check_times(back_);
+        // From the top of the front stack down, and up the back stack, the times rise.
+        bool first = true;
+        Time last = kEarliest;
+        for_each([&](Time time, const Partial&) {
+            invariant(std::exchange(first, false) || last < time, "times rise strictly");
+            last = time;
+        });
     }
 
 private:
-    //! An entry with the aggregate of itself and all below it in its stack.
-    struct Level {
-        Time time;
-        Partial partial;
-        Partial aggregate;
-    };
-    using Stack = ChunkedQueue<Level>;
+    //! A slot has the aggregate of itself and all below it.
+    using Stack = ChunkedQueue<Slot<Partial>>;
     using Position = typename Stack::Position;
+    using Cursor = typename Stack::Cursor;
 
-    void combine_into_youngest(const Partial& partial) {
-        Level& youngest = back_.back();
-        if constexpr (kInPlace<M>) {
-            append(monoid_, youngest.partial, partial);
-            append(monoid_, youngest.aggregate, partial);
-        } else {
-            Partial combined = monoid_.combine(youngest.partial, partial);
-            youngest.aggregate = monoid_.combine(youngest.aggregate, partial);
-            youngest.partial = std::move(combined);
-        }
+    void pop_until(Time time) {
+        while (front_.back().time <= time) front_.pop_back();
+        cache_.forget();
     }
 
-    //! Reverses the back stack from `begin` on, all but the youngest entry, onto the empty front stack; what is before
-    //! `begin` leaves. The entries' own partials move last, when nothing can throw any more.
-    void flip(Position begin) {
-        const Position youngest = back_.end() - 1;
+    //! Reverses the back stack from `first` on, all but the youngest entry, onto the empty front stack; what is before
+    //! `first` leaves. The entries' own partials move last, when nothing can throw any more.
+    void turn(Position first) {
+        const Position count = back_.end() - 1 - first;
         try {
-            for (Position p = youngest; p-- > begin;) {
-                Partial aggregate =
-                    front_.empty() ? back_[p].partial : monoid_.combine(back_[p].partial, front_.back().aggregate);
-                front_.push_back({back_[p].time, Partial{}, std::move(aggregate)});
-            }
-            back_[youngest].aggregate = back_[youngest].partial;
+            Cursor source = back_.youngest();
+            for (Position i = 0; i < count; ++i) push_front(*--source);
+            back_.back().aggregate = back_.back().partial;
         } catch (...) {
             front_.drop_before(front_.end());
             throw;
         }
-        Position source = youngest;
-        for (Position p = front_.begin(); p != front_.end(); ++p)
-            front_[p].partial = std::move(back_[--source].partial);
-        back_.drop_before(youngest);
+        Cursor source = back_.youngest();
+        Cursor target = front_.oldest();
+        for (Position i = 0; i < count; ++i, ++target) target->partial = std::move((--source)->partial);
+        back_.drop_before(back_.end() - 1);
     }
 
-    //! One above the highest level of the front stack whose time is after `time`. O(log n).
-    Position top_after(Time time) const {
-        Position begin = front_.begin();
-        Position end = front_.end();
-        while (begin != end) {
-            const Position middle = begin + (end - begin) / 2;
-            if (front_[middle].time > time) {
-                begin = middle + 1;
-            } else {
-                end = middle;
-            }
-        }
-        return begin;
+    void push_front(const Slot<Partial>& slot) {
+        Partial aggregate = front_.empty() ? slot.partial : monoid_.combine(slot.partial, front_.back().aggregate);
+        front_.push_back({slot.time, Partial{}, std::move(aggregate)});
     }
 
     [[no_unique_address]] M monoid_;
@@ -152,6 +143,7 @@ private:
     Stack front_;
     //! The youngest entry on top; aggregates run from the bottom, which is older, to the level.
     Stack back_;
+    QueryCache<Partial> cache_;
 };
 
 }  // namespace sash

@@ -10,8 +10,7 @@
 namespace sash {
 
 template <Monoid M, template <class> class Queue>
-    requires mta::LevelQueue<Queue<typename M::Partial>, typename M::Partial> &&
-             mta::LevelQueue<Queue<Entry<typename M::Partial>>, Entry<typename M::Partial>>
+    requires mta::Levels<M, Queue>
 void Amta<M, Queue>::check_levels() const {
     const auto complete = [&](std::size_t level) { return (end() + 1) >> level; };
     const auto first_whole = [&](std::size_t level) { return (begin() + (Position{1} << level) - 1) >> level; };
@@ -29,8 +28,7 @@ void Amta<M, Queue>::check_levels() const {
 }
 
 template <Monoid M, template <class> class Queue>
-    requires mta::LevelQueue<Queue<typename M::Partial>, typename M::Partial> &&
-             mta::LevelQueue<Queue<Entry<typename M::Partial>>, Entry<typename M::Partial>>
+    requires mta::Levels<M, Queue>
 void Amta<M, Queue>::check_stack() const {
     // The leftmost tree ends where the top level ends, and the youngest leaf is behind it.
     if (top_ > 0) invariant(split_ == at(top_).end() << top_, "the leftmost tree has the top level");
@@ -49,10 +47,9 @@ void Amta<M, Queue>::check_stack() const {
 }
 
 template <Monoid M, template <class> class Queue>
-    requires mta::LevelQueue<Queue<typename M::Partial>, typename M::Partial> &&
-             mta::LevelQueue<Queue<Entry<typename M::Partial>>, Entry<typename M::Partial>>
-             void Amta<M, Queue>::check_values() const
-                 requires mta::exact<M>
+    requires mta::Levels<M, Queue>
+void Amta<M, Queue>::check_values() const
+    requires mta::exact<M>
 {
     for (std::size_t l = 1; l <= top_; ++l) {
         for (Position p = at(l).begin(); p != at(l).end(); ++p) {

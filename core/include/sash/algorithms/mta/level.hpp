@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "sash/algorithm.hpp"
 
@@ -50,6 +49,12 @@ void make_room(Queue& queue) {
     if constexpr (requires { queue.make_room(); }) queue.make_room();
 }
 
+//! Gives memory back that a queue holds without need.
+template <class Queue>
+void shrink_to_fit(Queue& queue) {
+    if constexpr (requires { queue.shrink_to_fit(); }) queue.shrink_to_fit();
+}
+
 //! A level above the leaves. It may begin at any position: `base_` moves the queue's own count there.
 template <class Partial, class Queue>
     requires LevelQueue<Queue, Partial>
@@ -79,6 +84,7 @@ public:
         }
     }
     void make_room() { mta::make_room(nodes_); }
+    void shrink_to_fit() { mta::shrink_to_fit(nodes_); }
 
     //! `node` is end(), or anything if the level is empty.
     void push_back(Position node, Partial partial) {
@@ -110,36 +116,5 @@ private:
     Queue nodes_;
     Position base_ = 0;
 };
-
-//! Adds levels until there are `count` of them above the leaves, in the place where the leaves have theirs.
-template <class Level, class Leaves>
-void grow_levels(std::vector<Level>& levels, const Leaves& leaves, std::size_t count) {
-    while (levels.size() < count) {
-        if constexpr (std::constructible_from<Level>) {
-            levels.emplace_back();
-        } else {
-            levels.emplace_back(leaves, levels.size() + 1);
-        }
-    }
-}
-
-//! The first position whose time is after `time`, searched from the front in steps that double. O(log m) for a result
-//! m entries away, and only those m entries are touched.
-template <class Queue>
-Position gallop_after(const Queue& queue, Time time) {
-    Position known = queue.begin();
-    Position step = 1;
-    while (queue.end() - known > step && queue[known + step - 1].time <= time) {
-        known += step;
-        step *= 2;
-    }
-    return first_after(queue, time, known, std::min(known + step, queue.end()));
-}
-
-//! The first position whose time is not before `time`. O(log n).
-template <class Queue>
-Position first_at(const Queue& queue, Time time) {
-    return time == kEarliest ? queue.begin() : first_after(queue, time - 1, queue.begin(), queue.end());
-}
 
 }  // namespace sash::mta
