@@ -2,6 +2,8 @@
 #include "sash/algorithms/flatfat.hpp"
 
 #include <bit>
+#include <random>
+#include <utility>
 
 #include "in_order_model.hpp"
 #include "range_model.hpp"
@@ -67,24 +69,26 @@ void check_tree() {
     std::int64_t count = 0;
     flatfat::Tree<Counting<Concat>, flatfat::Bitmap> tree(Counting<Concat>(count), 8);
     const flatfat::Ring full(8, 0, 8);
-    for (std::size_t slot = 0; slot != 8; ++slot) tree.fill(slot, event(Concat{}, static_cast<Time>(slot)));
-    tree.build(full);
-    check(count == 7 && tree.aggregate().text == "abcdefgh", "new: n - 1 combines");
+    const auto settled = [&]() -> const std::string& {
+        count = 0;
+        tree.settle(full);
+        return tree.aggregate().text;
+    };
+    for (std::size_t slot = 0; slot != 8; ++slot) tree.set(slot, event(Concat{}, static_cast<Time>(slot)));
+    check(count == 0, "changes wait");
+    check(settled() == "abcdefgh" && count == 7, "new: n - 1 combines");
     count = 0;
     check(tree.prefix(full, 6).text == "abcdefg" && count == 2, "prefix(7) = T(e) T(c) a[7]");
     check(tree.suffix(full, 1).text == "bcdefgh" && count == 4, "suffix(2)");
-    count = 0;
-    tree.write(full, 2, Concat{}.lift("C"));
-    check(count == 3 && tree.aggregate().text == "abCdefgh", "a[3] alters b, e and g");
-    std::vector<Concat::Partial> values = {Concat{}.lift("G"), Concat{}.lift("H"), Concat{}.lift("A")};
-    count = 0;
-    tree.write_run(full, 6, values);
-    check(count == 5 && tree.aggregate().text == "AbCdefGH", "three leaves around the end: each parent once");
-    count = 0;
-    tree.erase(full, 5);
-    check(count == 2 && tree.aggregate().text == "AbCdeGH", "a hole is not combined");
-    tree.erase(full, 4);
-    check(tree.aggregate().text == "AbCdGH" && tree.range(full, 4, 5).text.empty(), "nor is a node over two holes");
+    tree.set(2, Concat{}.lift("C"));
+    check(settled() == "abCdefgh" && count == 3, "a[3] alters b, e and g");
+    tree.set(6, Concat{}.lift("G"));
+    tree.set(7, Concat{}.lift("H"));
+    check(settled() == "abCdefGH" && count == 3, "two leaves: each parent once");
+    tree.erase(5);
+    check(settled() == "abCdeGH" && count == 2, "a hole is not combined");
+    tree.erase(4);
+    check(settled() == "abCdGH" && tree.range(full, 4, 5).text.empty(), "nor is a node over two holes");
     check(!tree.any(full, 4, 5) && tree.any(full, 4, 6), "any");
     tree.check_invariants(full);
 }
@@ -136,17 +140,22 @@ constexpr std::int64_t kLevels = 10;
 template <class W, class M>
 void slide_to(W& window, std::int64_t& count, Time& time, Time offset) {
     for (; time != kCapacity; ++time) window.insert(time, event(M{}, time));
+    window.query();
+    const auto cost_of = [&](auto change) {
+        count = 0;
+        change();
+        const std::int64_t changed = count;
+        window.query();
+        check(changed <= 1, "a change waits; an equal time is combined");
+        return count;
+    };
+    // An inverted buffer pays for its two parts when it is asked, where the order counts.
+    const std::int64_t inverted = M::commutative ? 0 : 2 * kLevels;
     for (; time != static_cast<Time>(kCapacity) + offset; ++time) {
-        count = 0;
-        window.evict();
-        check(count <= kLevels, "evict");
-        count = 0;
-        window.insert(time, event(M{}, time));
-        check(count <= kLevels, "insert");
+        check(cost_of([&] { window.evict(); }) <= kLevels + inverted, "evict");
+        check(cost_of([&] { window.insert(time, event(M{}, time)); }) <= kLevels + inverted, "insert");
     }
-    count = 0;
-    window.insert(time - 1, event(M{}, 3));
-    check(count <= kLevels + 1, "an equal time");
+    check(cost_of([&] { window.insert(time - 1, event(M{}, 3)); }) <= kLevels + 1 + inverted, "an equal time");
 }
 
 //! m (1 + ceil(log2(n / m)))
@@ -162,9 +171,16 @@ void check_bounds(std::size_t m, Time offset) {
     Window<Counting<M>> window{Counting<M>(count)};
     Time time = 0;
     slide_to<Window<Counting<M>>, M>(window, count, time, offset);
+    const auto asked = [&] {
+        window.query();
+        const std::int64_t cost = std::exchange(count, 0);
+        window.query();
+        return cost - std::exchange(count, 0);  // without what an inverted buffer pays each time
+    };
     count = 0;
     window.bulk_evict(offset + static_cast<Time>(m) - 1);
-    check(count <= 2 * kLevels && window.size() == kCapacity - m, "bulk evict: the two ends of the gap");
+    check(count == 0 && asked() <= 2 * kLevels, "bulk evict: the two ends of the gap");
+    check(window.size() == kCapacity - m, "m have left");
     std::vector<Time> times;
     std::vector<typename M::Partial> partials;
     for (std::size_t i = 0; i != m; ++i, ++time) {
@@ -173,7 +189,7 @@ void check_bounds(std::size_t m, Time offset) {
     }
     count = 0;
     window.bulk_insert(times, partials);
-    check(count <= update_bound(m), "an update of m");
+    check(count == 0 && asked() <= update_bound(m), "an update of m");
     check(window.capacity() == kCapacity && window.size() == kCapacity, "no resizing");
     count = 0;
     window.query();
@@ -192,16 +208,73 @@ void check_bounds() {
     }
 }
 
+//! The paper's batches: m changes anywhere, asked about once, take m (1 + ceil(log2(n / m))) combines together.
+void check_scattered() {
+    for (const std::size_t m : {1u, 2u, 3u, 10u, 64u, 100u, 250u}) {
+        std::int64_t count = 0;
+        Holed<Counting<First<>>> window{Counting<First<>>(count)};
+        for (Time t = 0; t != kCapacity; ++t) window.insert(t, event(First<>{}, t));
+        window.query();
+        count = 0;
+        const Time step = static_cast<Time>(kCapacity / m);
+        for (std::size_t i = 0; i != m; ++i) check(window.evict(1 + static_cast<Time>(i) * step), "it was there");
+        check(count == 0, "evictions wait");
+        window.query();
+        check(count <= update_bound(m), "scattered evictions, asked about once");
+        window.check_invariants();
+    }
+}
+
+//! A combine may rely on the order of time: what is older ends before what is newer begins.
+struct Span {
+    struct Partial {
+        Time first = 0;
+        Time last = -1;
+        bool operator==(const Partial&) const = default;
+    };
+    static constexpr bool commutative = false;
+    static constexpr bool fallible = true;
+    static inline int wrong = 0;
+
+    Partial identity() const { return {}; }
+    Partial combine(const Partial& older, const Partial& newer) const {
+        wrong += older.last >= newer.first ? 1 : 0;
+        return {older.first, newer.last};
+    }
+};
+
+template <class W>
+void check_order() {
+    std::mt19937_64 random(17);
+    W window;
+    Time time = 0;
+    for (int step = 0; step != 20'000; ++step) {
+        const std::uint64_t pick = random() % 100;
+        if (window.size() < 2 || pick < 45 + (step / 1'000 % 2 == 0 ? 10U : 0U)) {
+            ++time;
+            window.insert(time, {time, time});
+        } else if (pick < 90) {
+            window.evict();
+        } else if constexpr (EvictsExactly<W>) {
+            window.evict(window.oldest() + static_cast<Time>(random() % 20));
+        }
+        if (random() % 3 != 0) continue;
+        const Span::Partial all = window.size() == 0 ? Span::Partial{} : window.query();
+        check(window.size() == 0 || (all.first == window.oldest() && all.last == window.youngest()), "the whole");
+    }
+    check(Span::wrong == 0, "combine is called in the order of time");
+}
+
 //! Growing and shrinking are amortized O(1), beside the log2(n) of each single operation.
 template <template <class> class Window>
 void check_amortized() {
     std::int64_t count = 0;
     Window<Counting<First<>>> window{Counting<First<>>(count)};
     constexpr Time kEvents = 20'000;
-    for (Time t = 0; t != kEvents; ++t) window.insert(t, event(First<>{}, t));
+    for (Time t = 0; t != kEvents; ++t) window.insert(t, event(First<>{}, t)), window.query();
     check(count <= kEvents * (15 + 2), "growing");
     count = 0;
-    while (window.size() > 1) window.evict();
+    while (window.size() > 1) window.evict(), window.query();
     check(count <= kEvents * (15 + 2), "shrinking");
     check(window.capacity() == Window<Counting<First<>>>::kLeast, "the buffer shrank with it");
 }
@@ -218,6 +291,9 @@ int main() {
     check_figure_five<Holed>();
     check_figure_five<Fifo>();
     check_tree();
+    check_scattered();
+    check_order<Holed<Span>>();
+    check_order<Fifo<Span>>();
     check_thresholds();
     check_bounds<Holed>();
     check_bounds<Fifo>();

@@ -77,6 +77,7 @@ inline constexpr std::tuple kCatalog{
     baseline("daba_uncached", []<class M>(Type<M>) { return Type<DabaUncached<M>>{}; }),
     production("daba_lite", []<class M>(Type<M>) { return Type<DabaLite<M>>{}; }),
     listed<Order::in_order, Use::small>("flatfat", []<class M>(Type<M>) { return Type<FlatFat<M>>{}; }),
+    baseline("flatfat_fifo", []<class M>(Type<M>) { return Type<FlatFatFifo<M>>{}; }),
     baseline("base_intervals", []<class M>(Type<M>) { return Type<BaseIntervals<M>>{}; }),
     baseline("log_mta", []<class M>(Type<M>) { return Type<LogMta<M>>{}; }),
     production("amta", []<class M>(Type<M>) { return Type<Amta<M>>{}; }),

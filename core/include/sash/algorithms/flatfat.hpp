@@ -14,16 +14,17 @@ namespace sash {
 
 //! Inserts in order, evicts anywhere.
 //!
-//! Insert and evict make at most log2(n) combines, apart from resizing, which is amortized O(1); an update of m
-//! leaves at most m (1 + ceil(log2(n / m))); bulk_evict at most 2 log2(n). n is the capacity, at most 4 times the size.
-//! Query is O(1), or O(log n) where the buffer is inverted and the order counts. A range query is O(log n).
+//! A change combines nothing: changes wait until a query asks, which then makes at most m (1 + ceil(log2(n / m)))
+//! combines for the m changes since the last one, wherever they are, and log2(n) for one. Beyond that it is O(1), or
+//! O(log n) where the buffer is inverted and the order counts. A range query is O(log n). n is the capacity, at most 4
+//! times the size; resizing is amortized O(1). A query writes to the tree, so that readers of one window must not run
+//! at the same time.
 //!
 //!     slots   | 5 | 9 | . | . | 7 | 3 | o | 2 |    the window 7, 3, 2, 5, 9, with a hole (o) in it
 //!                back          front               inverted: the total is suffix(front) (x) prefix(back)
 //!
 //! An eviction in the middle leaves a hole. A full buffer is compacted if a quarter of it or more is holes, and
-//! doubled otherwise; one that is less than a quarter full is halved. Each is a new tree, so that a combine that
-//! throws leaves the old one as it was.
+//! doubled otherwise; one that is less than a quarter full is halved.
 //!
 //! With flatfat::Demarcation as its occupancy the window evicts the oldest only and keeps no track of holes: see
 //! FlatFatFifo.
@@ -47,6 +48,7 @@ public:
 
     Partial query() const {
         if (ring_.length == 0) return tree_.monoid().identity();
+        tree_.settle(ring_);
         if (M::commutative || !ring_.inverted()) return tree_.aggregate();
         return tree_.range(ring_, ring_.front, ring_.back());
     }
@@ -56,6 +58,7 @@ public:
         const std::size_t begin = places_before(from);
         const std::size_t end = places_until(to);
         if (begin >= end) return tree_.monoid().identity();
+        tree_.settle(ring_);
         return tree_.range(ring_, ring_.slot(begin), ring_.slot(end - 1));
     }
     bool any(Time from, Time to) const {
@@ -70,12 +73,11 @@ public:
             return rebuild_with({&time, 1}, {&partial, 1});
         const Ring after = ring_.longer(1);
         times_[after.back()] = time;
-        tree_.write(after, after.back(), std::move(partial));
+        tree_.set(after.back(), std::move(partial));
         ring_ = after;
     }
 
-    //! Entries whose times do not fall, the first not before youngest(). The partials are moved from. The tree is
-    //! updated once for all of them.
+    //! Entries whose times do not fall, the first not before youngest(). The partials are moved from.
     void bulk_insert(std::span<const Time> times, std::span<Partial> partials) {
         if (times.empty()) return;
         const bool joins = ring_.length != 0 && times.front() == youngest();
@@ -95,7 +97,7 @@ public:
         if (wants_halving(size() - 1)) [[unlikely]]
             return rebuild(halved(size() - 1), next, ring_.length);
         const Ring after = ring_.without_first(next, next - 1);
-        tree_.erase(after, ring_.front);
+        tree_.erase(ring_.front);
         ring_ = after;
     }
 
@@ -121,7 +123,7 @@ public:
         const std::size_t next = next_occupied(reached);
         const Ring after = ring_.without_first(next, holes_in(next));
         if (wants_halving(after.size())) return rebuild(halved(after.size()), next, ring_.length);
-        tree_.erase_front(after, ring_.front, next);
+        for (std::size_t place = 0; place < next; ++place) tree_.erase(ring_.slot(place));
         ring_ = after;
     }
 
@@ -161,7 +163,10 @@ public:
         // Nothing lies outside the buffer.
         for (std::size_t place = ring_.length; place < ring_.capacity; ++place)
             invariant(!holds(place), "unused slots are empty");
-        tree_.check_invariants(ring_);
+        if constexpr (!M::fallible) {
+            tree_.settle(ring_);
+            tree_.check_invariants(ring_);
+        }
     }
 
 private:
@@ -211,7 +216,7 @@ private:
 
     void combine_into_youngest(const Partial& partial) {
         const std::size_t back = ring_.back();
-        tree_.write(ring_, back, tree_.monoid().combine(tree_.leaf(back), partial));
+        tree_.set(back, tree_.monoid().combine(tree_.leaf(back), partial));
     }
 
     //! Makes one entry of each time; the first joins what is there already.
@@ -232,8 +237,10 @@ private:
         const std::size_t kept = ring_.length - replaced;
         if (kept + times.size() > ring_.capacity) return rebuild_with(times, partials, replaced);
         const Ring after = ring_.longer(times.size() - replaced);
-        for (std::size_t i = replaced; i < times.size(); ++i) times_[after.slot(kept + i)] = times[i];
-        tree_.write_run(after, after.slot(kept), partials);
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            times_[after.slot(kept + i)] = times[i];
+            tree_.set(after.slot(kept + i), std::move(partials[i]));
+        }
         ring_ = after;
     }
 
@@ -242,7 +249,7 @@ private:
         if (wants_halving(size() - 1)) return rebuild_without(place);
         const bool last = place + 1 == ring_.length;
         const Ring after = last ? without_youngest() : ring_.with_hole();
-        tree_.erase(after, ring_.slot(place));
+        tree_.erase(ring_.slot(place));
         ring_ = after;
     }
 
@@ -279,7 +286,7 @@ private:
         Draft(const M& monoid, std::size_t capacity) : tree(monoid, capacity), times(capacity) {}
         void add(Time time, Partial partial) {
             times[length] = time;
-            tree.fill(length++, std::move(partial));
+            tree.set(length++, std::move(partial));
         }
     };
 
@@ -290,7 +297,6 @@ private:
 
     void adopt(Draft draft) {
         const Ring ring(draft.tree.capacity(), 0, draft.length);
-        draft.tree.build(ring);
         tree_ = std::move(draft.tree);
         times_ = std::move(draft.times);
         ring_ = ring;
@@ -316,7 +322,8 @@ private:
         adopt(std::move(draft));
     }
 
-    Tree tree_;
+    //! Settled by queries.
+    mutable Tree tree_;
     //! By slot, beside the tree's leaves.
     std::vector<Time> times_;
     Ring ring_;

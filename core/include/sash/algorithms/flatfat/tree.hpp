@@ -4,27 +4,32 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "sash/algorithm.hpp"
 #include "sash/algorithms/flatfat/occupancy.hpp"
-#include "sash/algorithms/flatfat/undo.hpp"
 #include "sash/algorithms/fold.hpp"
 #include "sash/algorithms/in_order.hpp"
 
 namespace sash::flatfat {
 
-//! Node 1 is the root, 2v and 2v + 1 are the children of v, and leaf i is node capacity + i.
+//! Node 1 is the root, 2v and 2v + 1 are the children of v, and leaf i is node capacity + i. Node 0 holds the identity.
 //!
-//! A node over two occupied children holds their combination; over one, a copy of that one; over none, the identity.
-//! So the identity need not be combined. Where a combine is cheaper than a test for emptiness (a small partial, native
-//! code), a single update combines it nevertheless.
+//! A change is written to its leaf and noted. Nothing is combined before somebody asks: settle() then recomputes what
+//! lies above all changes since, each node once. For m changes anywhere that is at most m (1 + ceil(log2(capacity /
+//! m))) combines. A combine that throws leaves the changes noted, so that nothing is lost.
 //!
-//! The tree does not know how full it is: the caller says it by the Ring that holds after the change. A call that
-//! throws leaves the tree as it was.
+//! A settled node over two occupied children holds their combination; over one, a copy of that one; over none, the
+//! identity. So the identity need not be combined. Where a combine is cheaper than a test for emptiness (a small
+//! partial, native code), a few updates combine it nevertheless.
+//!
+//! In an inverted buffer the nodes above both its front and its back have newer entries on their left than on their
+//! right. No answer is read off them, unless order does not matter: they are left empty, so that combine is called in
+//! the order of time alone.
+//!
+//! The tree does not know how full it is: the caller says it by the Ring.
 template <Monoid M, class Occupancy>
 class Tree {
 public:
@@ -38,75 +43,43 @@ public:
     std::size_t capacity() const { return nodes_.size() / 2; }
     const Partial& leaf(std::size_t slot) const { return nodes_[node_of(slot)]; }
     bool occupied(const Ring& ring, std::size_t slot) const { return occupancy_.leaves(ring).occupied(node_of(slot)); }
-    std::size_t bytes() const { return nodes_.capacity() * sizeof(Partial) + occupancy_.bytes(); }
-
-    //! Sets one leaf, and its ancestors: at most log2(capacity) combines.
-    void write(const Ring& after, std::size_t slot, Partial value) {
-        const std::size_t node = node_of(slot);
-        if constexpr (kPlain) {
-            climb(node, value);
-        } else {
-            auto undo = make_undo();
-            put(undo, node, std::move(value));
-            climb(occupancy_.leaves(after), node, undo);
-            undo.commit();
-        }
-        occupancy_.occupy(node);
+    std::size_t bytes() const {
+        return nodes_.capacity() * sizeof(Partial) + occupancy_.bytes() +
+               (changed_.capacity() + parents_.capacity()) * sizeof(std::size_t);
     }
 
-    //! Empties one leaf; others stay. At most log2(capacity) combines.
-    void erase(const Ring& after, std::size_t slot) {
-        if constexpr (kPlain) {
-            climb(node_of(slot), monoid_.identity());
-        } else {
-            erase_path(after, node_of(slot));
-        }
-        occupancy_.vacate(node_of(slot));
-    }
-
-    //! Sets the leaves from `first` on, around the end of the array if need be. For m leaves at most
-    //! m (1 + ceil(log2(capacity / m))) combines: level by level, each parent once.
-    void write_run(const Ring& after, std::size_t first, std::span<Partial> values) {
-        transact([&](auto& undo) {
-            for (std::size_t i = 0; i < values.size(); ++i) {
-                const std::size_t node = node_of((first + i) & (capacity() - 1));
-                put(undo, node, std::move(values[i]));
-                occupancy_.occupy(node);
-            }
-            repair(after, first, values.size(), undo);
-        });
-    }
-
-    //! Empties `count` leaves from `first` on, which is all from there to the new front; others stay. At most
-    //! 2 log2(capacity) combines, because what remains touches the gap at its two ends only.
-    void erase_front(const Ring& after, std::size_t first, std::size_t count) {
-        transact([&](auto& undo) {
-            for (std::size_t i = 0; i < count; ++i) {
-                const std::size_t node = node_of((first + i) & (capacity() - 1));
-                put(undo, node, monoid_.identity());
-                occupancy_.vacate(node);
-            }
-            repair(after, first, count, undo);
-        });
-    }
-
-    //! Sets one leaf of a new tree; build() must follow.
-    void fill(std::size_t slot, Partial value) {
+    void set(std::size_t slot, Partial value) {
+        note(node_of(slot));
         nodes_[node_of(slot)] = std::move(value);
         occupancy_.occupy(node_of(slot));
     }
 
-    //! The inner nodes of a new tree whose first leaves were filled: fewer combines than leaves.
-    void build(const Ring& ring) {
-        NoUndo undo;
-        repair(ring, 0, ring.length, undo);
+    //! Empties a leaf; others stay.
+    void erase(std::size_t slot) {
+        note(node_of(slot));
+        nodes_[node_of(slot)] = nodes_[0];
+        occupancy_.vacate(node_of(slot));
+    }
+
+    //! Recomputes what the changes since the last time have made wrong. A ring of another shape is a change of the
+    //! leaves at its old ends, so that what it makes right or wrong lies above them.
+    void settle(const Ring& ring) {
+        if (!all_ && changed_.empty()) return;
+        if (all_) {
+            build(ring);
+        } else if (kPlain && changed_.size() <= 2) {
+            for (const std::size_t node : changed_) climb(ring, node);
+        } else {
+            repair(ring);
+        }
+        all_ = false;
+        changed_.clear();
     }
 
     //! Back to nothing; O(capacity).
-    void clear() {
-        for (Partial& node : nodes_) node = monoid_.identity();
-        occupancy_ = Occupancy(capacity());
-    }
+    void clear() { *this = Tree(monoid_, capacity()); }
+
+    // Of a settled tree:
 
     //! All leaves, in the order of the slots; one of them is occupied.
     const Partial& aggregate() const { return nodes_[1]; }
@@ -140,13 +113,15 @@ public:
         auto children = occupancy_.leaves(ring);
         auto level = children;
         level.up();
+        Mixed mixed(ring);
         for (std::size_t width = capacity() / 2; width != 0; width /= 2, children.up(), level.up()) {
+            mixed.up();
             for (std::size_t node = width; node < 2 * width; ++node) {
                 const bool left = children.occupied(2 * node);
                 const bool right = children.occupied(2 * node + 1);
                 // A node is occupied if and only if one of its children is.
                 invariant(level.occupied(node) == (left || right), "an inner node is occupied as its children are");
-                if (left || right) check_value(node, left, right);
+                if ((left || right) && !mixed.holds(node)) check_value(node, left, right);
             }
         }
     }
@@ -157,56 +132,86 @@ private:
 
     std::size_t node_of(std::size_t slot) const { return capacity() + slot; }
 
-    auto make_undo() {
-        if constexpr (kInPlace<M>) {
-            return NoUndo{};
+    //! Follows the leaves of the front and of the back up the tree. A node above both, in an inverted buffer, has
+    //! entries of both ends below it: the front's and the back's way up meet there, and nowhere else is the order
+    //! wrong.
+    class Mixed {
+    public:
+        explicit Mixed(const Ring& ring)
+            : inverted_(!M::commutative && ring.inverted()),
+              front_(ring.capacity + ring.front),
+              back_(inverted_ ? ring.capacity + ring.back() : 0) {}
+        void up() {
+            front_ /= 2;
+            back_ /= 2;
+        }
+        bool holds(std::size_t node) const { return inverted_ && node == front_ && node == back_; }
+
+    private:
+        bool inverted_;
+        std::size_t front_;
+        std::size_t back_;
+    };
+
+    //! So many changes that all may be recomputed for them: a quarter of the leaves.
+    std::size_t most_changes() const { return std::max<std::size_t>(capacity() / 4, 2); }
+
+    void note(std::size_t node) {
+        if (all_) return;
+        if (changed_.size() == most_changes()) {
+            all_ = true;
+            changed_.clear();
         } else {
-            return Undo<M>(nodes_);
+            changed_.push_back(node);
         }
     }
 
-    //! Runs a change that marks leaves before it computes; a throw takes the marks back, too.
-    template <class Change>
-    void transact(Change change) {
-        auto undo = make_undo();
-        if constexpr (Occupancy::holes && !kInPlace<M>) {
-            Occupancy before = occupancy_;
-            try {
-                change(undo);
-            } catch (...) {
-                occupancy_ = std::move(before);
-                throw;
-            }
-        } else {
-            change(undo);
+    void build(const Ring& ring) {
+        auto level = occupancy_.leaves(ring);
+        Mixed mixed(ring);
+        for (std::size_t width = capacity() / 2; width != 0; width /= 2, level.up()) {
+            mixed.up();
+            for (std::size_t node = width; node < 2 * width; ++node) recompute(level, mixed, node);
         }
-        undo.commit();
     }
 
-    template <class U>
-    void put(U& undo, std::size_t node, Partial value) {
-        undo.save(node);
-        nodes_[node] = std::move(value);
+    //! Level by level, each parent of a change once.
+    void repair(const Ring& ring) {
+        parents_ = changed_;
+        std::sort(parents_.begin(), parents_.end());
+        auto level = occupancy_.leaves(ring);
+        Mixed mixed(ring);
+        for (; parents_.front() != 1; level.up()) {
+            mixed.up();
+            for (std::size_t& node : parents_) node /= 2;
+            parents_.erase(std::unique(parents_.begin(), parents_.end()), parents_.end());
+            for (const std::size_t node : parents_) recompute(level, mixed, node);
+        }
     }
 
-    template <class U>
-    void combine_children(U& undo, std::size_t node) {
-        if constexpr (kInPlace<M>) {
+    //! `level` is the level of the node's children.
+    template <class Level>
+    void recompute(const Level& level, const Mixed& mixed, std::size_t node) {
+        const bool left = level.occupied(2 * node);
+        const bool right = level.occupied(2 * node + 1);
+        if (left && right && !mixed.holds(node)) {
             combine_into(monoid_, nodes_[node], nodes_[2 * node], nodes_[2 * node + 1]);
         } else {
-            put(undo, node, monoid_.combine(nodes_[2 * node], nodes_[2 * node + 1]));
+            nodes_[node] = left == right ? nodes_[0] : nodes_[2 * node + (right ? 1 : 0)];
         }
     }
 
-    //! Sets a node and its ancestors without asking which siblings are empty.
-    void climb(std::size_t node, Partial value)
-        requires kPlain
-    {
-        Partial* const nodes = nodes_.data();
-        nodes[node] = value;
-        for (; node > 1; node /= 2) {
-            value = join(node, value, nodes[node ^ 1]);
-            nodes[node / 2] = value;
+    //! Recomputes the ancestors of a leaf without asking which siblings are empty.
+    void climb(const Ring& ring, std::size_t node) {
+        if constexpr (kPlain) {
+            Partial* const nodes = nodes_.data();
+            Partial value = nodes[node];
+            for (Mixed mixed(ring); node > 1; node /= 2) {
+                mixed.up();
+                if (mixed.holds(node / 2)) return;
+                value = join(node, value, nodes[node ^ 1]);
+                nodes[node / 2] = value;
+            }
         }
     }
 
@@ -220,68 +225,6 @@ private:
         const Partial older = right ? sibling : value;
         const Partial newer = right ? value : sibling;
         return monoid_.combine(older, newer);
-    }
-
-    //! Recomputes the ancestors of a node that is occupied, marked or not. `level` is its level.
-    template <class Level, class U>
-    void climb(Level level, std::size_t node, U& undo) {
-        for (; node != 1; node /= 2, level.up()) {
-            if (level.occupied(node ^ 1)) {
-                combine_children(undo, node / 2);
-            } else {
-                put(undo, node / 2, nodes_[node]);
-            }
-        }
-    }
-
-    //! Empties a leaf and the ancestors that lose their last entry. The next one up takes over its other child.
-    void erase_path(const Ring& after, std::size_t node) {
-        auto level = occupancy_.leaves(after);
-        auto undo = make_undo();
-        put(undo, node, monoid_.identity());
-        for (; !level.occupied(node ^ 1); level.up()) put(undo, node /= 2, monoid_.identity());
-        put(undo, node / 2, nodes_[node ^ 1]);
-        level.up();
-        climb(level, node / 2, undo);
-        undo.commit();
-    }
-
-    //! Nodes of one level, [begin, end).
-    struct Stretch {
-        std::size_t begin;
-        std::size_t end;
-        //! An empty stretch must lie at a power of two to stay empty.
-        Stretch parents() const { return {begin / 2, (end + 1) / 2}; }
-    };
-
-    //! Recomputes all that lies above `count` leaves from `first` on. Around the end of the array they are two
-    //! stretches, which meet further up.
-    template <class U>
-    void repair(const Ring& after, std::size_t first, std::size_t count, U& undo) {
-        const std::size_t linear = std::min(count, capacity() - first);
-        Stretch high{node_of(first), node_of(first + linear)};
-        Stretch low{capacity(), node_of(count - linear)};
-        for (auto level = occupancy_.leaves(after); high.end > 2; level.up()) {
-            low = low.parents();
-            high = high.parents();
-            high.begin = std::max(high.begin, low.end);
-            for (std::size_t node = low.begin; node < low.end; ++node) recompute(level, node, undo);
-            for (std::size_t node = high.begin; node < high.end; ++node) recompute(level, node, undo);
-        }
-    }
-
-    //! `level` is the level of the node's children.
-    template <class Level, class U>
-    void recompute(const Level& level, std::size_t node, U& undo) {
-        const bool left = level.occupied(2 * node);
-        const bool right = level.occupied(2 * node + 1);
-        if (left && right) {
-            combine_children(undo, node);
-        } else if (left || right) {
-            put(undo, node, nodes_[2 * node + (right ? 1 : 0)]);
-        } else {
-            put(undo, node, monoid_.identity());
-        }
     }
 
     //! Calls `left` and `right` on the occupied nodes that lie wholly inside the leaves [first, last]: the left ones
@@ -332,6 +275,11 @@ private:
     [[no_unique_address]] M monoid_;
     std::vector<Partial> nodes_;
     [[no_unique_address]] Occupancy occupancy_;
+    //! The leaves that were changed; when they are many, all of them count as changed.
+    std::vector<std::size_t> changed_;
+    bool all_ = false;
+    //! Room for repair() to work in.
+    std::vector<std::size_t> parents_;
 };
 
 }  // namespace sash::flatfat
