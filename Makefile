@@ -50,6 +50,7 @@ bench: $(VENV)/.core
 	@$(BIN)/cmake --build build/bench -- --quiet
 	@$(PIN) build/bench/sash_bench
 	@$(PIN) build/bench/sash_bench --records
+	@$(PIN) build/bench/sash_bench --latency
 	@$(PIN) $(BIN)/python benchmarks/calls.py
 	@$(PIN) $(BIN)/python benchmarks/composite.py
 	@$(PIN) $(BIN)/python benchmarks/compiled.py

@@ -238,7 +238,11 @@ class TestAlgorithms:
             ({"in_order": True, "worst_case": True}, "daba_lite"),
             ({"in_order": True, "subtract": True}, "subtract_on_evict"),
             ({"in_order": True, "inner": True}, "fiba"),
-            ({"worst_case": True}, "btree"),
+            ({"worst_case": True}, "fiba"),
+            ({"worst_case": "bulk_evict"}, "fiba"),
+            ({"in_order": True, "worst_case": ["evict", "bulk_evict"]}, "amta"),
+            ({"in_order": True, "worst_case": "insert"}, "two_stacks_lite"),
+            ({"in_order": True, "worst_case": ["evict"], "subtract": True}, "subtract_on_evict"),
         ],
     )
     def test_auto_listens_to_promises(self, options, expected):
@@ -270,6 +274,8 @@ class TestAlgorithms:
             ("fiba", {"min_arity": 10**9}, ValueError, "from 2 to"),
             ("fiba", {"min_arity": "4"}, ValueError, "integer"),
             ("daba", {"in_order": True}, TypeError, "auto"),
+            ("auto", {"worst_case": "drop"}, ValueError, "names of insert, evict, query, bulk_evict, and 'drop'"),
+            ("auto", {"worst_case": ["evict", 3]}, ValueError, "and 3 is none of them"),
         ],
     )
     def test_options_that_do_not_fit_are_refused(self, algorithm, options, error, match):

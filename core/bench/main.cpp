@@ -3,6 +3,7 @@
 //!     sash_bench                                            the default table with its bars
 //!     sash_bench --algorithm fiba --n 4194304 --d 1024      one row
 //!     sash_bench --records                                  many aggregations in one record, k = 1 to 50
+//!     sash_bench --latency                                  single calls up to the slowest, in a window of 2^24
 //!     sash_bench --list                                     the names
 //!
 //! For instruction counts, with no clock and no check in the way:
@@ -19,6 +20,7 @@
 
 #include "build_type.hpp"
 #include "cases.hpp"
+#include "latency.hpp"
 #include "print.hpp"
 #include "records.hpp"
 #include "request.hpp"
@@ -86,6 +88,7 @@ void run_table(const std::vector<Goal>& table, const std::vector<Runner>& runner
 
 void serve(const Request& request) {
     if (request.records) return print_records(request.effort);
+    if (request.latency) return print_latency();
     const std::vector<Runner> runners = all_runners();
     if (request.list) return print_list(runners);
     if (request.round_loop) {

@@ -18,6 +18,8 @@ struct Request {
     bool round_loop = false;
     //! Many aggregations in one record, instead of the table.
     bool records = false;
+    //! Single calls, instead of the table.
+    bool latency = false;
 };
 
 //! Throws std::invalid_argument for what it does not know.

@@ -4,13 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
 
 from sash import _core
 from sash.aggregations.base import Aggregation
 from sash.errors import AggregationError
 
-__all__ = ["ALGORITHMS", "Algorithm", "Wish", "choose", "resolve"]
+__all__ = ["ALGORITHMS", "Algorithm", "Cost", "Operation", "Wish", "Worst", "choose", "resolve"]
+
+#: The operations whose worst cases are declared.
+Operation = Literal["insert", "evict", "query", "bulk_evict"]
+#: How many combines one call may take, for a window of n entries; O(n) stands for more, too. A bulk eviction of m entries
+#: that takes O(m) is O(n).
+Cost = Literal["O(1)", "O(log n)", "O(n)"]
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """The worst case of each operation: what a single call may take, not what it takes on average."""
+
+    insert: Cost
+    evict: Cost
+    query: Cost
+    bulk_evict: Cost
+
+    def is_short(self, operations: Iterable[Operation]) -> bool:
+        """Whether no call of these operations takes more than O(log n).
+
+        >>> ALGORITHMS["daba_lite"].worst.is_short(["insert", "evict"])
+        True
+        >>> ALGORITHMS["daba_lite"].worst.is_short(["bulk_evict"])
+        False
+        """
+        return all(getattr(self, operation) != "O(n)" for operation in operations)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +45,8 @@ class Wish:
 
     #: Events come in the order of their times.
     in_order: bool = False
-    #: No single call may take long, however large the window.
-    worst_case: bool = False
+    #: No single call of these operations may take long, however large the window.
+    worst_case: tuple[Operation, ...] = ()
     #: Totals may be maintained by subtraction: fast, but floats drift.
     subtract: bool = False
     #: The window is asked about parts of itself: `query(start, end)`, `evict(time)`, `items()`.
@@ -44,8 +70,8 @@ class Algorithm:
     policies: bool = False
     #: Runs only over an aggregation that has an inverse.
     needs_inverse: bool = False
-    #: No call takes longer than O(log n).
-    worst_case: bool = False
+    #: What a single call takes at worst.
+    worst: Worst = Worst("O(n)", "O(n)", "O(n)", "O(n)")
     #: The options that it takes.
     options: tuple[str, ...] = ()
 
@@ -60,36 +86,55 @@ class Algorithm:
         """
         return (
             (wish.in_order or self.late)
-            and (not wish.worst_case or self.worst_case)
+            and self.worst.is_short(wish.worst_case)
             and (not wish.inner or (self.evicts_anywhere and self.ranges and self.lists))
             and (not self.needs_inverse or (wish.subtract and aggregation.invertible))
         )
 
 
+_FLIPS: Final = Worst("O(1)", "O(n)", "O(1)", "O(n)")
+_CONSTANT: Final = Worst("O(1)", "O(1)", "O(1)", "O(n)")
+_SHORT: Final = Worst("O(log n)", "O(log n)", "O(1)", "O(log n)")
+
 _ALL: Final = (
-    Algorithm("recalc", late=True, evicts_anywhere=True, ranges=True),
-    Algorithm("subtract_on_evict", needs_inverse=True, worst_case=True),
-    Algorithm("two_stacks"),
-    Algorithm("two_stacks_lite", lists=False),
-    Algorithm("aba"),
-    Algorithm("daba", worst_case=True),
-    Algorithm("daba_uncached", worst_case=True),
-    Algorithm("daba_lite", lists=False, worst_case=True),
-    Algorithm("flatfat", evicts_anywhere=True, ranges=True),
-    Algorithm("base_intervals", ranges=True),
-    Algorithm("log_mta", policies=True, worst_case=True),
-    Algorithm("amta", policies=True),
+    Algorithm("recalc", late=True, evicts_anywhere=True, ranges=True, worst=Worst("O(1)", "O(1)", "O(n)", "O(1)")),
+    Algorithm("subtract_on_evict", needs_inverse=True, worst=_CONSTANT),
+    Algorithm("two_stacks", worst=_FLIPS),
+    Algorithm("two_stacks_lite", lists=False, worst=_FLIPS),
+    Algorithm("aba", worst=_FLIPS),
+    Algorithm("daba", worst=_CONSTANT),
+    Algorithm("daba_uncached", worst=_CONSTANT),
+    Algorithm("daba_lite", lists=False, worst=_CONSTANT),
+    Algorithm("flatfat", evicts_anywhere=True, ranges=True, worst=Worst("O(1)", "O(1)", "O(n)", "O(1)")),
+    Algorithm("flatfat_fifo", ranges=True, worst=Worst("O(1)", "O(1)", "O(n)", "O(1)")),
+    Algorithm("base_intervals", ranges=True, worst=Worst("O(log n)", "O(1)", "O(log n)", "O(1)")),
+    Algorithm("log_mta", policies=True, worst=_SHORT),
+    Algorithm("amta", policies=True, worst=_SHORT),
     Algorithm(
-        "btree", late=True, evicts_anywhere=True, ranges=True, policies=True, worst_case=True, options=("min_arity",)
+        "btree",
+        late=True,
+        evicts_anywhere=True,
+        ranges=True,
+        policies=True,
+        worst=Worst("O(log n)", "O(log n)", "O(1)", "O(n)"),
+        options=("min_arity",),
     ),
-    Algorithm("fiba", late=True, evicts_anywhere=True, ranges=True, policies=True, options=("min_arity", "leaf")),
+    Algorithm(
+        "fiba",
+        late=True,
+        evicts_anywhere=True,
+        ranges=True,
+        policies=True,
+        worst=_SHORT,
+        options=("min_arity", "leaf"),
+    ),
 )
 
 #: Every algorithm of this build by its name.
 ALGORITHMS: Final = {algorithm.name: algorithm for algorithm in _ALL if algorithm.name in _core.algorithms()}
 
 #: The order in which "auto" looks for one: the cheapest that can do it comes first.
-_PREFERENCE: Final = ("subtract_on_evict", "two_stacks_lite", "daba_lite", "fiba", "btree", "recalc")
+_PREFERENCE: Final = ("subtract_on_evict", "two_stacks_lite", "daba_lite", "amta", "fiba", "recalc")
 _WISHES: Final = ("in_order", "worst_case", "subtract", "inner")
 
 
@@ -97,7 +142,7 @@ def choose(wish: Wish, aggregation: Aggregation) -> str:
     """The first algorithm, cheapest first, that can handle the wish. Cost: O(1).
 
     >>> from sash import Max, Sum
-    >>> choose(Wish(in_order=True), Max()), choose(Wish(in_order=True, worst_case=True), Max())
+    >>> choose(Wish(in_order=True), Max()), choose(Wish(in_order=True, worst_case=("insert", "evict")), Max())
     ('two_stacks_lite', 'daba_lite')
     >>> choose(Wish(in_order=True, subtract=True), Sum())
     'subtract_on_evict'
@@ -124,6 +169,8 @@ def resolve(algorithm: str, aggregation: Aggregation, options: Mapping[str, Any]
     sash.errors.AggregationError: subtract_on_evict needs an inverse, and Max() has none: use another algorithm
     """
     wish = {name: options[name] for name in _WISHES if name in options}
+    if "worst_case" in wish:
+        wish["worst_case"] = _operations(wish["worst_case"])
     if algorithm == "auto":
         algorithm = choose(Wish(**wish), aggregation)
     elif algorithm not in ALGORITHMS:
@@ -134,6 +181,19 @@ def resolve(algorithm: str, aggregation: Aggregation, options: Mapping[str, Any]
     if chosen.needs_inverse and not aggregation.invertible:
         raise AggregationError(f"{algorithm} needs an inverse, and {aggregation!r} has none: use another algorithm")
     return algorithm, _own_options(chosen, {name: value for name, value in options.items() if name not in wish})
+
+
+def _operations(asked: bool | str | Iterable[str]) -> tuple[str, ...]:
+    """The operations that `worst_case` names. True names those of one event: insert, evict and query."""
+    if isinstance(asked, bool):
+        return ("insert", "evict", "query") if asked else ()
+    operations = (asked,) if isinstance(asked, str) else tuple(asked)
+    unknown = [operation for operation in operations if operation not in get_args(Operation)]
+    if unknown:
+        raise ValueError(
+            f"worst_case is True or names of {_names(get_args(Operation))}, and {unknown[0]!r:.60} is none of them"
+        )
+    return operations
 
 
 def _own_options(algorithm: Algorithm, options: Mapping[str, Any]) -> dict[str, int]:

@@ -30,8 +30,9 @@ class Window(_core.Window):
     """A window of events in the order of their times, and the aggregate of all of them at any moment.
 
     `Window(aggregation, algorithm="auto", **options)`. With "auto" the window takes events in any order; promise
-    `in_order=True` and it takes a cheaper algorithm; add `worst_case=True` if no single call may take long, or
-    `subtract=True` if totals may be maintained by subtraction. `sash.algorithms.ALGORITHMS` has them by name. With
+    `in_order=True` and it takes a cheaper algorithm; add `worst_case=True` if no single insert, evict or query may take
+    long, or names of operations (`worst_case=["evict", "bulk_evict"]`) if none of those may, or `subtract=True` if
+    totals may be maintained by subtraction. `sash.algorithms.ALGORITHMS` has them by name. With
     `store=` the window may be larger than memory; `sash.store.StoredWindow` lists what else it takes.
 
     Times are int, float, date, datetime, `numpy.datetime64`, `pandas.Timestamp` or Arrow timestamps; the first event

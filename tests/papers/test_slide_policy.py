@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -98,3 +99,41 @@ def test_istream_tells_what_enters_the_relation(steps):
     news = Sliding(sash.ArgMax(), TimeWindow(4), changes_only=True).push_many(times, values)
     relation = [None, *everything.values.tolist()]
     assert news.values.tolist() == [after for before, after in pairwise(relation) if before != after]
+
+
+POLICIES = sorted(name for name, algorithm in sash.algorithms.ALGORITHMS.items() if algorithm.policies)
+READINGS = st.lists(st.integers(0, 9), min_size=1, max_size=80)
+
+
+@pytest.mark.parametrize("algorithm", POLICIES)
+@given(READINGS)
+def test_experiment_three_the_maximum_and_what_follows_it(algorithm, readings):
+    """Of the latest events, those before the maximum leave in bulk; no later maximum is among them."""
+    size = 16
+    window = sash.Window(sash.Max(), algorithm=algorithm)
+    for now, reading in enumerate(readings):
+        window.insert(now, reading)
+        window.bulk_evict(now - size)
+        window.evict_while(lambda total, old: old < total)
+        latest = readings[max(0, now + 1 - size) : now + 1]
+        assert window.query() == max(latest)
+        assert len(window) == len(latest) - latest.index(max(latest))
+
+
+@pytest.mark.parametrize("algorithm", POLICIES)
+@given(READINGS)
+def test_experiment_three_the_longest_rise_and_what_follows_it(algorithm, readings):
+    """Of the latest events, those before the longest increasing run leave in bulk; no later result needs them."""
+    size = 16
+    rise = sash.LongestIncreasingRun()
+    window = sash.Window(sash.Composite(run=rise, events=sash.Count()), algorithm=algorithm)
+    plain = sash.Window(rise, algorithm="recalc")
+    for now, reading in enumerate(readings):
+        for one in (window, plain):
+            one.insert(now, reading)
+            one.bulk_evict(now - size)
+        first = window.oldest
+        window.evict_while(lambda total, old, first=first: first + old["events"] <= total["run"].start)
+        run = plain.query()
+        assert window.query()["run"] == run
+        assert window.oldest == run.start
