@@ -215,7 +215,7 @@ void time_row(Slide<Window, Case>& slide, const Row& row, const Effort& effort, 
     }
     constexpr double kNever = std::numeric_limits<double>::infinity();
     result.round = result.evict_p50 = result.evict_p99 = result.insert_item = kNever;
-    for (int repeat = 0; repeat < effort.repeats; ++repeat) time_bulks(slide, row, effort, result);
+    repeat_undisturbed(effort.repeats, [&] { time_bulks(slide, row, effort, result); });
 }
 
 //! Combines a round (an item of it for bulks), queries included, over whole turns of the window. It starts in the

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <ctime>
@@ -73,12 +74,41 @@ template <class Round>
     return span;
 }
 
+//! Whether this core is ours alone just now, at its full clock: a short loop that uses all of it takes no longer than
+//! ever before. Rounds of one binary have been seen to take twice as long from one run to the next, with equal
+//! instruction counts; no place of the stack or the heap that was forced on them did that, but a neighbour on the same
+//! core does.
+inline bool undisturbed() {
+    constexpr int kPasses = 32;
+    static std::array<std::uint64_t, 1024> words{};
+    static double least = std::numeric_limits<double>::infinity();
+    const auto start = Clock::now();
+    for (int pass = 0; pass < kPasses; ++pass) {
+        for (std::uint64_t& word : words) word = word * 3 + 1;
+        fence();
+    }
+    const double taken = nanoseconds_since(start);
+    least = std::min(least, taken);
+    return taken <= 1.1 * least;
+}
+
+//! Runs `repeat` until it has run undisturbed so many times, or four times as often.
+template <class Repeat>
+[[gnu::always_inline]] inline void repeat_undisturbed(int times, Repeat repeat) {
+    int counted = 0;
+    for (int tries = 0; counted < times && tries < 4 * times; ++tries) {
+        const bool before = undisturbed();
+        repeat();
+        counted += before && undisturbed() ? 1 : 0;
+    }
+}
+
 //! Nanoseconds a round in the best repeat: on a shared machine the least disturbed one tells most.
 template <class Round>
 [[gnu::always_inline]] inline double best_of(const Effort& effort, Round round) {
     double best = std::numeric_limits<double>::infinity();
-    for (int repeat = 0; repeat < effort.repeats; ++repeat)
-        best = std::min(best, run(effort.rounds, effort.seconds, round).each());
+    repeat_undisturbed(effort.repeats,
+                       [&] { best = std::min(best, run(effort.rounds, effort.seconds, round).each()); });
     return best;
 }
 
