@@ -153,12 +153,9 @@ private:
         std::size_t back_;
     };
 
-    //! So many changes that all may be recomputed for them: a quarter of the leaves.
-    std::size_t most_changes() const { return std::max<std::size_t>(capacity() / 4, 2); }
-
     void note(std::size_t node) {
         if (all_) return;
-        if (changed_.size() == most_changes()) {
+        if (changed_.size() == capacity()) {
             all_ = true;
             changed_.clear();
         } else {
@@ -275,9 +272,9 @@ private:
     [[no_unique_address]] M monoid_;
     std::vector<Partial> nodes_;
     [[no_unique_address]] Occupancy occupancy_;
-    //! The leaves that were changed; when they are many, all of them count as changed.
+    //! The leaves that were changed; in a new tree, and when there are more changes than leaves, all of them.
     std::vector<std::size_t> changed_;
-    bool all_ = false;
+    bool all_ = true;
     //! Room for repair() to work in.
     std::vector<std::size_t> parents_;
 };
