@@ -53,6 +53,7 @@ public:
     Partial query() const { return has_front() ? monoid_.combine(front_, back_) : back_; }
 
     void insert(Time time, Partial partial) {
+        this->free_some();
         if (!leaves_.empty() && time == youngest()) return combine_into_youngest(partial);
         const std::size_t carries = carries_of_next();
         mta::make_room(leaves_);
@@ -245,6 +246,7 @@ private:
 
     //! Everything before `cut` leaves. Nothing is changed until all is computed.
     void evict_to(Position cut) {
+        this->free_later(cut);
         if (cut == end()) return clear();
         if (cut < split_) {
             advance(cut);

@@ -89,6 +89,11 @@ public:
         for (Level& level : levels_) level.clear();
     }
 
+    void shrink_to_fit() {
+        entries_.shrink_to_fit();
+        for (Level& level : levels_) level.shrink_to_fit();
+    }
+
     void check_invariants() const {
         check_times(entries_);
         // A level holds the intervals that lie between the oldest and the youngest entry, all of them and no other.

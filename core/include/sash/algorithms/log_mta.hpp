@@ -51,6 +51,7 @@ public:
     }
 
     void insert(Time time, Partial partial) {
+        this->free_some();
         if (!leaves_.empty() && time == youngest()) return combine_into_youngest(partial);
         const bool grows = outgrown();
         make_room();
@@ -201,6 +202,7 @@ private:
 
     //! Everything before `cut` leaves. The nodes that lose some of their leaves are the oldest of their levels.
     void evict_to(Position cut) {
+        this->free_later(cut);
         if (cut == end()) return clear();
         const std::size_t root = root_level(cut);
         const std::size_t whole = std::min(root, static_cast<std::size_t>(std::countr_zero(cut)));

@@ -218,6 +218,12 @@ public:
         }
     }
 
+    //! Frees two chunks at most that are out of use, so that nobody waits for many; one is kept. Returns whether more
+    //! wait.
+    bool free_some() noexcept {
+        for (int i = 0; i < 2 && idle_chunks_ > 1; ++i) take_idle();
+        return idle_chunks_ > 1;
+    }
     //! Gives the memory back that is out of use. O(chunks).
     void shrink_to_fit() noexcept {
         free_chain(idle_);
@@ -268,7 +274,7 @@ private:
         free_some();
     }
 
-    Owner take_idle() {
+    Owner take_idle() noexcept {
         Owner taken = std::move(idle_);
         idle_ = std::move(taken->newer);
         --idle_chunks_;
@@ -303,11 +309,6 @@ private:
         newest_ = left;
         tail_ = limit_ = left->end();
         free_some();
-    }
-
-    //! One idle chunk is kept. Two at most are freed at a time, so that nobody waits for many.
-    void free_some() {
-        for (int i = 0; i < 2 && idle_chunks_ > 1; ++i) take_idle();
     }
 
     //! One after another: a chunk that frees the next would take a stack as long as the queue.

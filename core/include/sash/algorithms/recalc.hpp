@@ -68,6 +68,8 @@ public:
 
     void clear() { queue_.drop_before(queue_.end()); }
 
+    void shrink_to_fit() { queue_.shrink_to_fit(); }
+
     void check_invariants() const { check_times(queue_); }
 
 private:

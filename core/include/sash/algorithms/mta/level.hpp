@@ -55,6 +55,16 @@ void shrink_to_fit(Queue& queue) {
     if constexpr (requires { queue.shrink_to_fit(); }) queue.shrink_to_fit();
 }
 
+//! The same, a piece at a time. Returns whether there is more.
+template <class Queue>
+bool free_some(Queue& queue) noexcept {
+    if constexpr (requires { queue.free_some(); }) {
+        return queue.free_some();
+    } else {
+        return false;
+    }
+}
+
 //! A level above the leaves. It may begin at any position: `base_` moves the queue's own count there.
 template <class Partial, class Queue>
     requires LevelQueue<Queue, Partial>
@@ -85,6 +95,7 @@ public:
     }
     void make_room() { mta::make_room(nodes_); }
     void shrink_to_fit() { mta::shrink_to_fit(nodes_); }
+    bool free_some() noexcept { return mta::free_some(nodes_); }
 
     //! `node` is end(), or anything if the level is empty.
     void push_back(Position node, Partial partial) {

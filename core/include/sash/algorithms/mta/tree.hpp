@@ -84,6 +84,19 @@ protected:
         }
     }
 
+    //! A level that gets no more nodes frees nothing by itself. So each insert and single eviction after an eviction of
+    //! more lets one level free a piece of what it dropped.
+    void free_some() noexcept {
+        if (freeing_ != 0 && !at(freeing_).free_some()) --freeing_;
+    }
+    void free_later(Position cut) noexcept {
+        if (cut - begin() > 1) {
+            freeing_ = levels_.size();
+        } else {
+            free_some();
+        }
+    }
+
     void clear_levels() {
         leaves_.drop_before(leaves_.end());
         for (Level& level : levels_) level.clear();
@@ -117,6 +130,10 @@ protected:
     Leaves leaves_;
     //! levels_[l - 1] is level l. Those above the top are empty, and kept for the memory they hold.
     std::vector<Level> levels_;
+
+private:
+    //! The level that frees next, and the ones below it then; 0 when all is freed.
+    std::size_t freeing_ = 0;
 };
 
 }  // namespace sash::mta
