@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "sash/algorithm.hpp"
-#include "sash/algorithms/in_order.hpp"
+#include "sash/algorithms/two_parts.hpp"
 
 namespace sash {
 
@@ -14,13 +14,10 @@ namespace sash {
 //!
 //!     queue   | e  e  e  e | e  e  e  youngest |     oldest to youngest
 //!              --> split_    split_ -->              which way each aggregate reaches
-//!
-//! The youngest entry never enters the front part, so that an equal time can still combine into it.
 template <Monoid M>
-class Aba : public InOrder<M, Slot<typename M::Partial>> {
-    using Base = InOrder<M, Slot<typename M::Partial>>;
+class Aba : public TwoParts<M, Slot<typename M::Partial>> {
+    using Base = TwoParts<M, Slot<typename M::Partial>>;
     using Base::monoid_, Base::queue_;
-    using typename Base::Cursor, typename Base::Position;
 
 public:
     using typename Base::Partial;
@@ -33,8 +30,7 @@ public:
     Partial query() const {
         if (queue_.empty()) return monoid_.identity();
         return cache_.get([this] {
-            const Partial& back = queue_.back().aggregate;
-            return has_front() ? monoid_.combine(queue_.front().aggregate, back) : back;
+            return this->has_front() ? monoid_.combine(queue_.front().aggregate, this->back()) : this->back();
         });
     }
 
@@ -45,53 +41,22 @@ public:
         Partial aggregate = queue_.empty() ? partial : monoid_.combine(queue_.back().aggregate, partial);
         queue_.push_back({time, std::move(partial), std::move(aggregate)});
     }
-
-    void evict() {
-        if (queue_.size() == 1) return clear();
-        if (!has_front()) turn(queue_.oldest());
-        queue_.pop_front();
-        cache_.forget();
-    }
-
-    //! Entries of the front part leave by a jump. When more leaves, what stays is flipped, once.
-    void bulk_evict(Time time) {
-        const Position last = this->first_after(time);
-        if (last == queue_.end()) return clear();
-        // Without a front part the aggregates of the back part begin at the front.
-        if (last > split_ && last != queue_.begin()) turn(queue_.at(last));
-        queue_.drop_before(last);
-        cache_.forget();
-    }
-
     void load(Time time, Partial partial) { insert(time, std::move(partial)); }
 
-    void clear() {
-        queue_.drop_before(queue_.end());
+    void evict() {
         cache_.forget();
+        Base::evict();
     }
-
-    void check_invariants() const {
-        // The youngest entry is not in the front part.
-        invariant(queue_.empty() ? split_ <= queue_.end() : split_ < queue_.end(), "the youngest is behind the split");
-        check_times(queue_);
+    void bulk_evict(Time time) {
+        cache_.forget();
+        Base::bulk_evict(time);
+    }
+    void clear() {
+        cache_.forget();
+        Base::clear();
     }
 
 private:
-    bool has_front() const { return queue_.begin() < split_; }
-
-    //! Flips the entries from `first` on, all but the youngest, which starts the new back part. What is before `first`
-    //! must leave.
-    void turn(Cursor first) {
-        const Cursor youngest = queue_.youngest();
-        Partial back = youngest->partial;
-        if (first != youngest) flip(monoid_, first, youngest.before());
-        youngest->aggregate = std::move(back);
-        split_ = queue_.end() - 1;
-    }
-
-    //! At or before begin when there is no front part. [begin, split_) aggregate from the entry to split_, the rest
-    //! from split_ to the entry.
-    Position split_ = 0;
     QueryCache<Partial> cache_;
 };
 

@@ -6,22 +6,18 @@
 #include <utility>
 
 #include "sash/algorithm.hpp"
-#include "sash/algorithms/in_order.hpp"
 #include "sash/algorithms/suffixes.hpp"
+#include "sash/algorithms/two_parts.hpp"
 
 namespace sash {
 
-//! Insert and query O(1); evict amortized O(1), O(n) when it flips. One partial an entry.
-//!
-//!     queue   | s s s s s | v v v v |        s: aggregate of the entry and all after it in the front part
-//!              begin       split_    end     v: the entry's own partial; back_ is the aggregate of all v
-//!
-//! The youngest entry never enters the front part, so that an equal time can still combine into it.
+//! Insert and query O(1); evict amortized O(1), O(n) when it flips. One partial an entry: in the front part the suffix
+//! aggregate, in the back part its own.
 template <Monoid M>
-class TwoStacksLite : public InOrder<M, Entry<typename M::Partial>> {
-    using Base = InOrder<M, Entry<typename M::Partial>>;
-    using Base::monoid_, Base::queue_;
-    using typename Base::Cursor, typename Base::Position;
+class TwoStacksLite : public TwoParts<M, Entry<typename M::Partial>> {
+    using Base = TwoParts<M, Entry<typename M::Partial>>;
+    using Base::monoid_, Base::queue_, Base::split_;
+    using typename Base::Position;
 
 public:
     using typename Base::Partial;
@@ -32,34 +28,17 @@ public:
     std::size_t bytes() const { return sizeof(*this) + queue_.bytes(); }
 
     Partial query() const {
-        if (has_front()) [[likely]]
-            return monoid_.combine(queue_.front().partial, back_);
-        return queue_.empty() ? monoid_.identity() : back_;
+        if (this->has_front()) [[likely]]
+            return monoid_.combine(queue_.front().partial, this->back());
+        return queue_.empty() ? monoid_.identity() : this->back();
     }
 
     void insert(Time time, Partial partial) {
         if (queue_.empty()) [[unlikely]]
             return load(time, std::move(partial));
         if (time == this->youngest()) [[unlikely]]
-            return combine_into_both(monoid_, queue_.back().partial, back_, partial);
-        push_onto(monoid_, queue_, back_, time, std::move(partial));
-    }
-
-    void evict() {
-        if (!has_front()) [[unlikely]] {
-            if (queue_.size() == 1) return clear();
-            turn(queue_.oldest());
-        }
-        queue_.pop_front();
-    }
-
-    //! Entries of the front part leave by a jump. When more leaves, what stays is flipped, once: amortized O(1) an
-    //! entry.
-    void bulk_evict(Time time) {
-        const Position last = this->first_after(time);
-        if (last == queue_.end()) return clear();
-        if (last > split_ && last != queue_.begin()) turn(queue_.at(last));
-        queue_.drop_before(last);
+            return combine_into_both(monoid_, queue_.back().partial, this->back(), partial);
+        push_onto(monoid_, queue_, this->back(), time, std::move(partial));
     }
 
     //! Pairs: suffix aggregates up to, and without, the youngest entry; then that entry itself.
@@ -79,38 +58,8 @@ public:
         Partial back = partial;
         queue_.push_back({time, std::move(partial)});
         split_ = queue_.end() - 1;
-        back_ = std::move(back);
+        this->back() = std::move(back);
     }
-
-    void clear() {
-        queue_.drop_before(queue_.end());
-        back_ = Partial{};
-    }
-
-    void check_invariants() const {
-        // The youngest entry is not in the front part.
-        invariant(queue_.empty() ? split_ <= queue_.end() : split_ < queue_.end(), "the youngest is behind the split");
-        check_times(queue_);
-    }
-
-private:
-    bool has_front() const { return queue_.begin() < split_; }
-
-    //! Flips the entries from `first` on into the front part, and leaves the youngest alone behind it. What is before
-    //! `first` must leave.
-    void turn(Cursor first) {
-        const Cursor youngest = queue_.youngest();
-        Partial back = youngest->partial;
-        if (first != youngest) flip(monoid_, first, youngest.before());
-        back_ = std::move(back);
-        split_ = queue_.end() - 1;
-    }
-
-    //! At or before begin when there is no front part. [begin, split_) are suffix aggregates up to split_, the rest the
-    //! entries' own partials.
-    Position split_ = 0;
-    //! The aggregate of [max(begin, split_), end).
-    Partial back_{};
 };
 
 }  // namespace sash
