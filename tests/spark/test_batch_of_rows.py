@@ -51,4 +51,4 @@ def test_a_key_is_not_split_where_the_event_before_a_window_counts() -> None:
 def test_a_stream_says_that_it_has_no_row() -> None:
     """Before it starts."""
     plan = sash.Plan(by="k", on="t", windows="20s", aggregations=AGGREGATIONS, emit="arrival")
-    assert len([why for why in stream_problems(plan, "drop", []) if "of a row and its window" in why]) == 4
+    assert len([why for why in stream_problems(plan, None) if "of a row and its window" in why]) == 4
