@@ -12,6 +12,7 @@ import numpy as np
 from sash.aggregations.base import Aggregation
 from sash.aggregations.meant import checked_aggregation
 from sash.durations import parse_duration
+from sash.errors import SnapshotError
 from sash.markup import as_html
 from sash.operator import snapshots
 from sash.operator.columns import check_sizes, row_parts
@@ -190,7 +191,11 @@ class Sliding:
         """Take in the events that can be computed on, and hand over the others; they are found on a copy."""
         twin = Sliding.__new__(Sliding)
         twin._start(self._spec, "drop", "raise")
-        twin._ended, twin._engine = self._ended, None if self._engine is None else self._engine.copy()
+        try:
+            twin._ended, twin._engine = self._ended, None if self._engine is None else self._engine.copy()
+        except SnapshotError:
+            # The aggregation goes on failing: nothing more is found out.
+            raise error from None
         failed = failing(len(events.times), lambda first, last: twin._push_all(events.between(first, last)))
         if not failed:
             raise error
