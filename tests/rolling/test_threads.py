@@ -9,7 +9,7 @@ import pytest
 
 import sash
 
-ROWS = 150_000
+ROWS = 70_000
 NAMED = {
     "n": sash.Count("v"),
     "total": sash.Sum("v"),
@@ -46,18 +46,17 @@ def bytes_of(frame: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("late", [False, True], ids=["in order", "late"])
 @pytest.mark.parametrize("keys", [1, 40, 30_000])
-def test_one_two_and_five_threads_give_equal_bytes(keys: int, late: bool) -> None:
+def test_one_and_three_threads_give_equal_bytes(keys: int, late: bool) -> None:
     """One long key, some, and very many; by time and by rows."""
     data = frame(keys, late)
-    plan = sash.Plan(by="k", on="t", windows=[sash.TimeWindow(700), 50, sash.TimeWindow(60_000)], aggregations=NAMED)
+    plan = sash.Plan(by="k", on="t", windows=[sash.TimeWindow(700), 50], aggregations=NAMED)
     one = bytes_of(sash.rolling(data, plan, threads=1))
-    for threads in (2, 5):
-        assert bytes_of(sash.rolling(data, plan, threads=threads)) == one
+    assert bytes_of(sash.rolling(data, plan, threads=3)) == one
 
 
 def test_windows_as_rows_came_are_the_same_in_threads() -> None:
     """Keys go to threads; the rows of one stay in one."""
-    data = {name: column[:20_000] for name, column in frame(40, True).items()}
+    data = {name: column[:8_000] for name, column in frame(40, True).items()}
     named = {name: NAMED[name] for name in ("total", "std", "median", "peak", "n")}
     plan = sash.Plan(by="k", on="t", windows=sash.TimeWindow(700), aggregations=named, emit="arrival")
     assert bytes_of(sash.rolling(data, plan, threads=1)) == bytes_of(sash.rolling(data, plan, threads=3))
@@ -66,9 +65,9 @@ def test_windows_as_rows_came_are_the_same_in_threads() -> None:
 def test_the_first_row_whose_result_does_not_fit_is_named_by_any_number_of_threads() -> None:
     """Threads that come upon a later one do not come first."""
     values = np.ones(ROWS, np.int64)
-    values[[70_000, 70_001, 140_000, 140_001]] = 2**62
+    values[[40_000, 40_001, 65_000, 65_001]] = 2**62
     for threads in (1, 2, 4):
-        with pytest.raises(OverflowError, match="the result of row 70001 does not fit"):
+        with pytest.raises(OverflowError, match="the result of row 40001 does not fit"):
             sash.rolling({"v": values}, window=3, threads=threads, out=sash.Sum("v"))
 
 

@@ -96,13 +96,15 @@ def rolling_batches(
     window and of the lateness, or the number of rows for each key, and a chunk.
     """
     settle(chunk_problems(plan))
-    return _Chunks(plan, names, expressions, threads, rows).run(batches_of(data))
+    return _Chunks(plan, names, expressions, rows, threads).run(batches_of(data))
 
 
 class _Chunks:
     """The rows that are retained, and which of them are emitted."""
 
-    def __init__(self, plan: Plan, names: Mapping[str, str], expressions: Expressions, threads: int, rows: int) -> None:
+    def __init__(
+        self, plan: Plan, names: Mapping[str, str], expressions: Expressions, rows: int, threads: int = 1
+    ) -> None:
         self._plan = plan
         self._threads = threads
         self._names = names
