@@ -14,7 +14,7 @@ static_assert(WindowAlgorithm<Daba<Concat>>);
 static_assert(WindowAlgorithm<DabaUncached<Concat>>);
 
 //! A partial of 1 KiB.
-struct Wide {
+struct LargePartial {
     using Partial = std::array<std::int64_t, 128>;
     static constexpr bool commutative = true;
     static constexpr bool fallible = false;
@@ -54,6 +54,6 @@ int main() {
     check_average<Daba>(2, 1);
     check_query_cache();
     check_constant_memory_work<Daba<SumInt>>(300'000);
-    check_constant_memory_work<Daba<Wide>>(3'000);
+    check_constant_memory_work<Daba<LargePartial>>(3'000);
     return report();
 }
