@@ -206,7 +206,7 @@ std::unique_ptr<Kernel> Window::changed(const Kernel& kernel, const Mode& from, 
 std::unique_ptr<Kernel> Window::with_objects(const Kernel& kernel) const {
     const PythonMonoid monoid(spec_.aggregation);
     PythonKernel objects = make_python(spec_.aggregation, spec_.algorithm);
-    kernel.tell([&](Time time, std::span<const Value> values) {
+    kernel.visit([&](Time time, std::span<const Value> values) {
         Object partial;
         for (const Value& value : values) {
             Object lifted = monoid.lift(reader_.restored(value, mode_).ptr(), nullptr);

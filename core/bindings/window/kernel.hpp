@@ -86,7 +86,7 @@ class Kernel {
 public:
     using Listener = std::function<void(Time, Result)>;
     //! Called with an entry's time and the values whose combination, oldest first, is its partial.
-    using Teller = std::function<void(Time, std::span<const Value>)>;
+    using EntryVisitor = std::function<void(Time, std::span<const Value>)>;
     using TimeMap = std::function<Time(Time)>;
     //! Called with the results of the whole window and of a prefix.
     using Policy = std::function<bool(const Result&, const Result&)>;
@@ -106,7 +106,7 @@ public:
     virtual void clear() = 0;
     virtual Result query() const = 0;
     virtual Result query(Time from, Time to) const = 0;
-    //! Tells the entries from a time on, oldest first: at most so many where the algorithm can stop, else all.
+    //! Visits the entries from a time on, oldest first: at most so many where the algorithm can stop, else all.
     virtual void list(Time from, std::size_t most, const Listener& listener) const = 0;
     virtual void evict_while(const Policy& policy) = 0;
     virtual void shrink_to_fit() = 0;
@@ -129,7 +129,7 @@ public:
     virtual double reach_of(Time time, const Value& value) const = 0;
     virtual double reach_of(std::span<const Time> times, const Column& values) const = 0;
     //! Takes the entries apart, for a kernel that keeps Python objects instead.
-    virtual void tell(const Teller& teller) const = 0;
+    virtual void visit(const EntryVisitor& visitor) const = 0;
     //! The Python objects that belong to the kernel as a whole, for the garbage collector.
     virtual std::vector<PyObject*> references() const = 0;
 };

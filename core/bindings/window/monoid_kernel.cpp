@@ -92,8 +92,8 @@ double MonoidKernel::reach_of(std::span<const Time> times, const Column& values)
     return reach;
 }
 
-void MonoidKernel::tell(const Teller& teller) const {
-    for_each([&](Time time, const AnyPartial& partial) { teller(time, operations_->values_of(partial)); });
+void MonoidKernel::visit(const EntryVisitor& visitor) const {
+    for_each([&](Time time, const AnyPartial& partial) { visitor(time, operations_->values_of(partial)); });
 }
 
 }  // namespace sash::face

@@ -31,7 +31,7 @@ public:
     double reach() const final;
     double reach_of(Time time, const Value& value) const final;
     double reach_of(std::span<const Time> times, const Column& values) const final;
-    void tell(const Teller& teller) const final;
+    void visit(const EntryVisitor& visitor) const final;
     std::vector<PyObject*> references() const final { return operations_->references(); }
 
     //! Puts an entry behind the others, as `WindowAlgorithm` has it.

@@ -121,7 +121,7 @@ std::pair<Mode, std::unique_ptr<Kernel>> Window::without_objects() const {
     if (!keyed && reader_.inputs() != Inputs::any) return {mode_, nullptr};
     std::vector<Read> read;
     Mode mode;
-    kernel_->tell([&](Time time, std::span<const Value> partial) {
+    kernel_->visit([&](Time time, std::span<const Value> partial) {
         const nb::object held = nb::borrow(partial.front().object);
         for (const nb::handle item : keyed ? nb::make_tuple(held) : nb::cast<nb::tuple>(held)) {
             Holder holder;

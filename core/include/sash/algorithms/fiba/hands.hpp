@@ -147,9 +147,9 @@ void Fiba<M>::follow_end(Hand& hand, Time to) const {
     const Leaf node = leaf(hand.last_leaf);
     const std::uint32_t end = to == kLatest ? node.end() : node.lower_bound(to + 1);
     if (!hand.tail && !hand.in_one_leaf()) hand.end = node.begin();
-    for (; hand.end < end; ++hand.end) {
-        const Partial& entry = node.partials[hand.end];
-        hand.tail = hand.tail ? monoid_.combine(*hand.tail, entry) : entry;
+    if (hand.end < end) {
+        fiba::append_run(monoid_, hand.tail, node.partials + hand.end, node.partials + end);
+        hand.end = end;
     }
     hand.tail_on_right |= hand.last_leaf == right_[0];
     hand.right_changes = right_changes_;
@@ -185,12 +185,14 @@ void Fiba<M>::follow_begin(Hand& hand, std::uint32_t at) const {
     }
     if (at >= hand.first) return;
     if (hand.suffix.size() < leaf_max()) hand.suffix.resize(leaf_max());
-    while (hand.first > at) {
-        const std::uint32_t i = hand.first - 1;
-        hand.suffix[i] =
-            hand.first == hand.split ? node.partials[i] : monoid_.combine(node.partials[i], hand.suffix[i + 1]);
-        hand.first = i;
+    // What is before the first suffix is asked before the loop: see append_run().
+    std::uint32_t i = hand.first;
+    if (i == hand.split) {
+        --i;
+        hand.suffix[i] = node.partials[i];
     }
+    for (; i > at; --i) hand.suffix[i - 1] = monoid_.combine(node.partials[i - 1], hand.suffix[i]);
+    hand.first = at;
 }
 
 template <Monoid M>

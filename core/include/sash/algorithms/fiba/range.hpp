@@ -10,6 +10,17 @@ namespace sash {
 
 namespace fiba {
 
+//! The total, if there is one, and what lies in [first, last), which is not empty. Whether there is a total is asked
+//! once, before the loop, and not for the sake of speed: g++ 12 at -O3 splits a loop that asks in every round
+//! (-fsplit-loops), then keeps the total in registers, and yet reads it from memory where a combine returns one of its
+//! operands by `a > b ? a : b`. Well defined, and compiled wrongly; see fiba_optimized_test.cpp.
+template <class M>
+void append_run(const M& monoid, std::optional<typename M::Partial>& total, const typename M::Partial* first,
+                const typename M::Partial* last) {
+    if (!total) total = *first++;
+    for (; first != last; ++first) append(monoid, *total, *first);
+}
+
 //! Combines what it is shown, oldest first.
 template <class M>
 struct Combiner {
@@ -24,14 +35,10 @@ struct Combiner {
         }
     }
 
-    //! Those in [first, last), which is not empty. Whether there is a total is asked once, before the loop, and not for
-    //! the sake of speed: g++ 12 at -O3 splits a loop that asks in every round (-fsplit-loops), then keeps the total in
-    //! registers, and yet reads it from memory where a combine returns one of its operands by `a > b ? a : b`. Well
-    //! defined, and compiled wrongly; see fiba_optimized_test.cpp.
+    //! Those in [first, last), which is not empty.
     template <class Entries>
     void add_run(const typename M::Partial* first, const typename M::Partial* last, Entries) {
-        add(*first, 1);
-        while (++first != last) append(monoid, *total, *first);
+        append_run(monoid, total, first, last);
     }
 };
 
