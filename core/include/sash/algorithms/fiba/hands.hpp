@@ -147,6 +147,8 @@ void Fiba<M>::follow_end(Hand& hand, Time to) const {
     const Leaf node = leaf(hand.last_leaf);
     const std::uint32_t end = to == kLatest ? node.end() : node.lower_bound(to + 1);
     if (!hand.tail && !hand.in_one_leaf()) hand.end = node.begin();
+    // What was evicted since from a leaf that is cut by both ends is no entry any more; follow_begin() drops the tail.
+    hand.end = std::max(hand.end, node.begin());
     if (hand.end < end) {
         fiba::append_run(monoid_, hand.tail, node.partials + hand.end, node.partials + end);
         hand.end = end;
