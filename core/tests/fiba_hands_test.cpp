@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -19,7 +20,35 @@ using namespace sash::testing;
 
 namespace {
 
-//! The entries and a tree over them, which must tell the same.
+using sash::testing::event;
+using sash::testing::show;
+
+//! Concat whose partials are objects elsewhere, as those of Python are: an entry that was evicted has none, and
+//! combining it is a fault even where the result is thrown away.
+struct Referred {
+    struct Partial {
+        std::shared_ptr<const Concat::Partial> object;
+        bool operator==(const Partial& other) const { return object && other.object && *object == *other.object; }
+    };
+    static constexpr bool commutative = false;
+    static constexpr bool fallible = true;
+
+    static Partial of(Concat::Partial partial) { return {std::make_shared<Concat::Partial>(std::move(partial))}; }
+    Partial identity() const { return of(Concat{}.identity()); }
+    Partial combine(const Partial& older, const Partial& newer) const {
+        const bool there = older.object && newer.object;
+        check(there, "only entries that are there are combined");
+        return there ? of(Concat{}.combine(*older.object, *newer.object)) : identity();
+    }
+};
+Referred::Partial event(const Referred&, std::int64_t n) {
+    return Referred::of(event(Concat{}, n));
+}
+std::string show(const Referred::Partial& partial) {
+    return show(*partial.object);
+}
+
+//! The entries and a tree over them, which must give the same.
 template <class M>
 class Twins {
 public:
@@ -200,6 +229,16 @@ void a_query_may_fail() {
     }
 }
 
+//! A hand whose range was evicted, in a leaf that is still there, begins behind what has left.
+void evicted_entries_are_not_combined() {
+    Twins<Referred> twins({});
+    for (Time time = 0; time < 10; ++time) twins.insert(time);
+    twins.ask(1, 2);
+    twins.bulk_evict(4);
+    twins.ask(6, 7);
+    twins.ask(6, 8);
+}
+
 }  // namespace
 
 int main() {
@@ -209,6 +248,8 @@ int main() {
         slide<Concat>({2, 0}, seed, one_late_in);
         slide<ArgMax<>>({}, seed, one_late_in);
         slide<Failing<Concat>>({}, seed, one_late_in);
+        slide<Referred>({}, seed, one_late_in);
+        slide<Referred>({2, 4}, seed, one_late_in);
     }
     for (const Time behind : {0, 1, 20}) {
         shared_windows_are_constant<SumInt>(behind);
@@ -222,6 +263,7 @@ int main() {
         ranges_are_logarithmic<SumInt>(late, 3, 2 * 64 + 12);
     }
     an_older_event_after_all_left();
+    evicted_entries_are_not_combined();
     the_end_of_time();
     a_query_may_fail();
     return report();
