@@ -57,8 +57,10 @@ def test_a_month_is_that_of_the_calendar(zone: Any, window: str, months: int, cl
     """Against brute force by pandas' offsets: short months, leap days, both changes of the clock; Arrow agrees."""
     frame = rows(zone, n=100)
     ours = sash.rolling(frame, by="k", on="t", window=window, closed=closed, **OVER)
-    assert ours["all"].tolist() == expected(frame, months, closed)
-    assert ours["n"].tolist() == [len(text or "") for text in ours["all"]]
+    # Text without a value is None in pandas 2 and NaN in pandas 3.
+    texts = [None if pd.isna(text) else text for text in ours["all"]]
+    assert texts == expected(frame, months, closed)
+    assert ours["n"].tolist() == [len(text or "") for text in texts]
     table = sash.rolling(pa.Table.from_pandas(frame), by="k", on="t", window=window, closed=closed, **OVER)
     for name in OVER:
         assert pd.Series(table[name].to_pylist()).equals(pd.Series(ours[name].tolist())), name
