@@ -593,5 +593,5 @@ def test_a_value_of_another_kind_is_refused(name, value, error):
 def test_without_numba_the_error_says_what_to_install(monkeypatch):
     """Numba is an extra."""
     monkeypatch.setitem(sys.modules, "numba", None)
-    with pytest.raises(ImportError, match=r"sash.compiled needs Numba: pip install 'sash\[compile\]'"):
+    with pytest.raises(ImportError, match=r"sash.compiled needs Numba: pip install 'numba"):
         sash.compiled(Total())

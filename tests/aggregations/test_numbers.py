@@ -53,7 +53,7 @@ def test_shapes_need_enough_values():
     assert result(sash.Kurtosis(), [1, 2, 3]) is None
     assert result(sash.Skewness(bias=True), []) is None
     assert result(sash.Kurtosis(bias=True), [5]) == 0.0
-    assert result(sash.Skewness(), [0.1] * 7) == pd.Series([0.1] * 7).skew() == 0.0
+    assert result(sash.Skewness(), [0.1] * 7) == 0.0
     assert math.isnan(result(sash.Skewness(), [1, math.inf, 2]))
 
 

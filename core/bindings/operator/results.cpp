@@ -145,8 +145,8 @@ void bind_operator(nb::module_& module) {
         .def_prop_ro("watermark", &BoundOperator::watermark)
         .def("memory", &BoundOperator::memory)
         .def("save", &BoundOperator::save)
-        .def("restore", &BoundOperator::restore, "keys"_a, "columns"_a, "body"_a, "newest"_a.none(), "watermark"_a.none(),
-             "finished"_a)
+        .def("restore", &BoundOperator::restore, "keys"_a, "columns"_a, "body"_a, "newest"_a.none(),
+             "watermark"_a.none(), "finished"_a)
         .def("retire", &BoundOperator::retire)
         .def("read_times_as_reals", &BoundOperator::read_times_as_reals);
 }
