@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import sash
 from sash.pipeline.config import load
 from sash.pipeline.local import run_local
-from sash.pipeline.progress import Progress
+from sash.pipeline.progress import Batch, Progress
 from sash.pipeline.stop import Stop
 from sash.spark.pipeline import run_spark
 from tests.pipeline.sample import COLUMNS, as_json, payments, pipeline, table, write
@@ -34,7 +34,7 @@ def run(file: Path, spark: Any, progress: Progress | None = None, stop: Stop | N
     progress = progress or Progress()
     found = load(file, engine="spark")
     found.folder.mkdir(exist_ok=True)
-    run_spark(found, progress, stop or Stop(), once=stop is None, session=spark)
+    run_spark(found, progress, Stop() if stop is None else stop, once=stop is None, session=spark)
     return progress
 
 
@@ -98,11 +98,37 @@ def by_all(rows: list[dict[str, Any]]) -> list[str]:
     return sorted(json.dumps(row, sort_keys=True) for row in rows)
 
 
+class StopsAfterOne(Progress):
+    """Asks to stop when a batch is done."""
+
+    def __init__(self, stop: Stop) -> None:
+        super().__init__()
+        self._stop = stop
+
+    def show(self, batch: Batch) -> None:
+        self._stop.ask(2)
+
+
+def test_a_watched_folder_that_is_stopped_loses_nothing(spark: Any, tmp_path: Path) -> None:
+    """A signal between or within batches stops both queries; run again, the rest follows, exactly once."""
+    lines = as_json(ROWS)
+    for number, start in enumerate(range(0, 60, 20)):
+        arrive(tmp_path, number, lines[start : start + 20])
+    # Files of one millisecond are read in any order: nothing may be late, whichever comes first.
+    file = pipeline(tmp_path, WATCHED, more='emit = "update"\nlateness = "2h"')
+    stop = Stop()
+    run(file, spark, StopsAfterOne(stop), stop)
+    assert not spark.streams.active
+    run(file, spark)
+    assert by_all(last_revisions(tmp_path / "results")) == by_all(at_rest())
+
+
 def test_a_watched_folder_goes_on_where_it_was(spark: Any, tmp_path: Path) -> None:
     """Run, add a file, run again: nothing twice, nothing lost, garbage aside, and the last revisions are exact."""
     lines = as_json(ROWS)
     arrive(tmp_path, 1, [*lines[:20], "{garbage"])
-    file = pipeline(tmp_path, WATCHED, more='emit = "update"\nlateness = "1h"')
+    # Files of one millisecond are read in any order: nothing may be late, whichever comes first.
+    file = pipeline(tmp_path, WATCHED, more='emit = "update"\nlateness = "2h"')
     first = run(file, spark)
     assert (first.totals.rows, first.totals.dead) == (21, 1)
     arrive(tmp_path, 2, [*lines[20:], '{"card": "a"}'])

@@ -35,7 +35,7 @@ def demo(
         leave(f"{out} is a file: name a folder with --out", FAILED)
     if strange := foreign(out):
         leave(f"{out} holds {strange[0]}, which is not of a demo: name an empty or a new folder with --out", FAILED)
-    # The demo's results are compared with brute force at its end, whichever pandas is here.
+    # Whichever pandas is here: all results are compared with those of sash.rolling at the end.
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     page = show(out, trips, seed, Console(highlight=False, soft_wrap=True))
     if open_it:
