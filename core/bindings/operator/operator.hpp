@@ -36,7 +36,7 @@ public:
     //! One event; the results that it triggers. None for a float time among integers, which is not taken.
     nb::object push(nb::handle key, nb::handle time, nb::handle value, nb::handle on_late);
     //! Many events by columns. `rows` are the values as Python has them, where anything reads them; `marks` has a
-    //! column for each window that reads one; `on_late`, if any, is told the place of a late event and its watermark,
+    //! column for each window that reads one; `on_late`, if any, is given the place of a late event and its watermark,
     //! None if the stream had ended.
     std::unique_ptr<OperatorResults> push_many(nb::handle keys, const Times& ticks, const nb::list& columns,
                                                nb::handle rows, const nb::list& marks, nb::handle fires,

@@ -191,7 +191,7 @@ class _LmdbTable:
 
     def _fill(self) -> None:
         """Give the file the length that its header promises. LMDB leaves pages at its end unwritten if they were freed
-        in the transaction that took them; then a file that was cut could not be told from a sound one."""
+        in the transaction that took them; then a file that was cut could not be distinguished from a sound one."""
         path = self._store.path / _DATA
         if path.stat().st_size >= self._promised():
             return

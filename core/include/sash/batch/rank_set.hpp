@@ -64,7 +64,7 @@ private:
 //! far it moves, whole blocks and groups are stepped over.
 class RankCursor {
 public:
-    //! To be told of every change of the set.
+    //! Called at every change of the set.
     void changed(std::size_t number, int by) {
         if (number / RankSet::kFan < word_) before_ += static_cast<std::size_t>(by);
     }
