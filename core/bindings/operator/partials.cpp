@@ -163,14 +163,17 @@ public:
     Result result(const PartialRange& range) const override {
         if (range.missing) return {};
         const Partial partial = find(range);
-        if (shape_.makes_objects()) return made(0, partial);
         Result cells;
+        if (shape_.makes_objects()) {
+            cells.emplace_back(Object::stolen(made(0, partial).release().ptr()));
+            return cells;
+        }
         for (std::size_t part = 0; part < layout().parts(); ++part)
             cells.push_back(cell_of(layout().lower(part, words_of(partial))));
         return cells;
     }
 
-    Result seen_by(std::size_t window, const PartialRange& range) const override {
+    nb::object seen_by(std::size_t window, const PartialRange& range) const override {
         return made(shape_.rule(window).output, find(range));
     }
 
@@ -275,13 +278,10 @@ private:
         return range.empty ? monoid_.identity() : windows_[range.key].query(monoid_, range.from, range.to);
     }
 
-    Result made(std::size_t output, const Partial& partial) const {
-        nb::object value = shape_.made(
+    nb::object made(std::size_t output, const Partial& partial) const {
+        return shape_.made(
             output, [&](std::size_t part) { return layout().lower(part, words_of(partial)); },
             [&](std::size_t member) { return member_of(monoid_, partial, member); });
-        Result cells;
-        cells.emplace_back(Object::stolen(value.release().ptr()));
-        return cells;
     }
 
     template <class Map>
@@ -315,10 +315,9 @@ void OperatorPartials::emit(const Emission& emission, const Result& result) {
         out_->columns[cell].push_back(result.empty() ? ResultCell() : result[cell]);
 }
 
-bool OperatorPartials::evicts(std::size_t window, const Result& total, const PartialRange& range) const {
-    const Result old = seen_by(window, range);
-    const nb::object answer =
-        nb::borrow(shape_.rule(window).evict_when)(nb::handle(total[0].object()), nb::handle(old[0].object()));
+bool OperatorPartials::evicts(std::size_t window, const nb::object& total, const PartialRange& range) const {
+    const nb::object old = seen_by(window, range);
+    const nb::object answer = shape_.rule(window).evict_when(total, old);
     const int truth = PyObject_IsTrue(answer.ptr());
     if (truth < 0) throw nb::python_error();
     return truth != 0;

@@ -46,14 +46,14 @@ public:
     virtual void relabel(KeyId key, std::span<const Time> from, std::span<const Time> to) = 0;
     virtual void emit(const Emission& emission, const PartialRange& range) = 0;
     virtual Result result(const PartialRange& range) const = 0;
-    virtual Result seen_by(std::size_t window, const PartialRange& range) const = 0;
+    virtual nb::object seen_by(std::size_t window, const PartialRange& range) const = 0;
     virtual std::vector<Time> labels(KeyId key) const = 0;
     virtual void save(KeyId key, Writer& writer) const = 0;
     virtual void restore(KeyId key, std::span<const Time> labels, Reader& reader) = 0;
 
     void emit(const Emission& emission, const Result& result);
     bool same(const Result& one, const Result& other) const { return shape_.same(one, other); }
-    bool evicts(std::size_t window, const Result& total, const PartialRange& range) const;
+    bool evicts(std::size_t window, const nb::object& total, const PartialRange& range) const;
     bool writes_results() const { return !shape_.makes_objects(); }
     void write(Writer& writer, const Result& result) const { shape_.write(writer, result); }
     Result read(Reader& reader) const { return shape_.read(reader); }

@@ -145,6 +145,7 @@ private:
 
     Partial query_many(const M& monoid, Time from, Time to) const {
         if (many_->size() == 0 || to < from) return monoid.identity();
+        if (from == to) return at(from).value_or(monoid.identity());
         if (from <= many_->oldest() && to >= many_->youngest()) return many_->query();
         return many_->query(from, to);
     }

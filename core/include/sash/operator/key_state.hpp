@@ -79,19 +79,13 @@ public:
     //! It has a new row since the call began.
     std::int64_t touched : 1 = 0;
 
-    const RowList& rows() const {
-        static const RowList none;
-        return rows_ ? rows_->rows : none;
-    }
+    const RowList& rows() const { return rows_ ? rows_->rows : no_rows(); }
     //! Makes room for rows where there was none.
     RowList& edit_rows() { return own().rows; }
     std::uint32_t waiting() const { return rows_ ? rows_->waiting : 0; }
     void set_waiting(std::uint32_t count) { own().waiting = count; }
 
-    const Extras& extras() const {
-        static const Extras none;
-        return has_extras() ? *rows_->extras : none;
-    }
+    const Extras& extras() const { return has_extras() ? *rows_->extras : no_extras(); }
     Extras& edit_extras() {
         if (!own().extras) rows_->extras = std::make_unique<Extras>();
         return *rows_->extras;
@@ -126,6 +120,15 @@ public:
     }
 
 private:
+    static const RowList& no_rows() {
+        static const RowList none;
+        return none;
+    }
+    static const Extras& no_extras() {
+        static const Extras none;
+        return none;
+    }
+
     KeyRows<Result>& own() {
         if (!rows_) rows_ = std::make_unique<KeyRows<Result>>();
         return *rows_;

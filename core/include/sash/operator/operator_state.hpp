@@ -398,10 +398,11 @@ private:
     std::size_t leaving(KeyId id, std::size_t window, std::size_t start, std::size_t place) const {
         const State& state = keys_[id];
         if (state.valued(start, place + 1) == 0) return start;
+        const Time begin = state.label(start);
         const auto run = [&](std::size_t end) {
-            return PartialRange{id, state.label(start), state.label(end), false, false};
+            return PartialRange{id, begin, end == start ? begin : state.label(end), false, false};
         };
-        const Result total = partials_->seen_by(window, run(place));
+        const auto total = partials_->seen_by(window, run(place));
         return windows::Steps::while_leaving(start, place, [&](std::size_t end) {
             while (state.valued(start, end + 1) == 0) ++end;
             return !partials_->evicts(window, total, run(end));

@@ -62,8 +62,7 @@ concept Partials = requires(P p, KeyId key, Time label, std::span<const Time> la
     { p.result(range) } -> std::convertible_to<typename P::Result>;
     { p.same(result, result) } -> std::convertible_to<bool>;
     //! What a programmable window sees of a run, and whether it lets a prefix of that run go.
-    { p.seen_by(window, range) } -> std::convertible_to<typename P::Result>;
-    { p.evicts(window, result, range) } -> std::convertible_to<bool>;
+    { p.evicts(window, p.seen_by(window, range), range) } -> std::convertible_to<bool>;
 };
 
 //! Partials and results that can be written.

@@ -149,6 +149,12 @@ private:
         }
     };
 
+    //! Of a run that may be cut: its count times the chance, and its variance.
+    struct Spread {
+        long double count_by_chance;
+        long double variance;
+    };
+
     static std::ptrdiff_t offset(std::size_t place) { return static_cast<std::ptrdiff_t>(place); }
 
     template <class Step>
@@ -175,36 +181,34 @@ private:
         const long double measure = static_cast<long double>(marks_[place].real) - center_;
         return {sums.count + 1, sums.first + measure, sums.second + measure * measure};
     }
-    Sums sums(std::size_t low, std::size_t high) const {
-        const Sums before = low == 0 ? Sums{} : sums_[low - 1];
-        return (high == 0 ? Sums{} : sums_[high - 1]) - before;
-    }
-
     //! The oldest place that parts rows of different means. A run is cut at some places of each distance from its end,
     //! the distances doubling.
     std::optional<std::size_t> oldest_cut(std::size_t low, std::size_t high, double confidence) const {
-        const Sums whole = sums(low, high);
+        const Sums before = low == 0 ? Sums{} : sums_[low - 1];
+        const Sums whole = sums_[high - 1] - before;
         if (whole.count < 2) return std::nullopt;
         const long double chance = std::log(2 * std::max(1.0L, std::log(static_cast<long double>(whole.count))) /
                                             static_cast<long double>(confidence));
-        const long double variance = whole.variance();
+        const Spread spread{static_cast<long double>(whole.count) * chance, whole.variance()};
         std::optional<std::size_t> oldest;
         for (std::size_t step = 1, at = high; at > low + step; step *= 2) {
             for (int i = 0; i < 4 && at > low + step; ++i) {
                 at -= step;
-                if (differ(sums(low, at), sums(at, high), variance, chance)) oldest = at;
+                const Sums older = sums_[at - 1] - before;
+                if (differ(older, whole - older, spread)) oldest = at;
             }
         }
         return oldest;
     }
 
-    static bool differ(const Sums& older, const Sums& newer, long double variance, long double chance) {
+    //! ADWIN cuts where the means m and m' of n older and n' newer measures are further apart than
+    //! sqrt(2 w v c) + 2/3 w c, with w = 1/n + 1/n', the variance v and the chance c. Both sides times n n' and
+    //! compared by squares, so that there is neither a division nor a root: they would be most of the time.
+    static bool differ(const Sums& older, const Sums& newer, const Spread& spread) {
         if (older.count == 0 || newer.count == 0) return false;
-        const long double weight =
-            1 / static_cast<long double>(older.count) + 1 / static_cast<long double>(newer.count);
-        // Compared by squares: a root in every step would be most of the time.
-        const long double apart = std::abs(older.mean() - newer.mean()) - 2.0L / 3.0L * weight * chance;
-        return apart > 0 && apart * apart > 2 * weight * variance * chance;
+        const auto n = static_cast<long double>(older.count), m = static_cast<long double>(newer.count);
+        const long double apart = std::abs(older.first * m - newer.first * n) - 2.0L / 3.0L * spread.count_by_chance;
+        return apart > 0 && apart * apart > 2 * spread.count_by_chance * spread.variance * n * m;
     }
 
     std::deque<Start> starts_;

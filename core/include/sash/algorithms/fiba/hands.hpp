@@ -77,12 +77,13 @@ bool Fiba<M>::is_current(const Hand& hand) const {
 template <Monoid M>
 auto Fiba<M>::hand_at(Time from, Time to) const -> Hand& {
     ++queries_;
+    for (Hand& hand : hands_) {
+        const bool within = hand.low <= from && (from < hand.high || hand.first_was_right);
+        if (within && hand.seen <= to && is_current(hand)) return hand;
+    }
     Hand* idle = nullptr;
     for (Hand& hand : hands_) {
-        const bool current = is_current(hand);
-        const bool within = hand.low <= from && (from < hand.high || hand.first_was_right);
-        if (current && within && hand.seen <= to) return hand;
-        if (!current) hand.used = 0;
+        if (!is_current(hand)) hand.used = 0;
         if (idle == nullptr || hand.used < idle->used) idle = &hand;
     }
     // A window that slides comes back to its hand before all others have been used twice.
