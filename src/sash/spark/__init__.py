@@ -1,8 +1,8 @@
 """Plans over DataFrames of Spark, batch and streaming. The only folder that imports PySpark; extra `sash[spark]`.
 
 >>> import sash.spark
->>> sorted(sash.spark.__all__)
-['BatchReport', 'Monitor', 'configure', 'explain', 'report_of', 'rolling', 'ship']
+>>> [name for name in sash.spark.__all__ if name.islower()]
+['configure', 'explain', 'latest', 'report_of', 'rolling', 'ship', 'upsert']
 """
 
 try:
@@ -17,6 +17,20 @@ except ImportError as error:
 from sash.spark.explain import explain
 from sash.spark.rolling import rolling
 from sash.spark.session import configure, ship
+from sash.spark.sinks import ParquetFolder, Table, Topic, latest, upsert
 from sash.spark.stream import BatchReport, Monitor, report_of
 
-__all__ = ["BatchReport", "Monitor", "configure", "explain", "report_of", "rolling", "ship"]
+__all__ = [
+    "BatchReport",
+    "Monitor",
+    "ParquetFolder",
+    "Table",
+    "Topic",
+    "configure",
+    "explain",
+    "latest",
+    "report_of",
+    "rolling",
+    "ship",
+    "upsert",
+]

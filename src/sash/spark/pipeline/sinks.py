@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812
 
 from sash.errors import PipelineError
 from sash.pipeline.config import FILES, Pipeline
 from sash.pipeline.files import put_in_place, refuse_strange
 from sash.pipeline.local import show
+from sash.spark.sinks.topic import records
 
 __all__ = ["save", "save_dead", "start", "start_dead"]
 
@@ -50,16 +50,10 @@ def _to_topic(records: DataFrame, pipeline: Pipeline, topic: str) -> Any:
 
 
 def _records(results: DataFrame, names: tuple[str, ...]) -> DataFrame:
-    """Records whose key tells rows apart, so that a compacted topic keeps the last revision of each."""
     missing = [name for name in names if name not in results.columns]
     if missing:
         raise PipelineError(f"sink.id: the results have no column {missing[0]!r}: {', '.join(results.columns)}")
-    key = F.to_json(F.struct(*[F.col(f"`{name}`") for name in names])) if names else F.lit(None).cast("string")
-    return results.select(key.alias("key"), F.to_json(F.struct(*_all(results))).alias("value"))
-
-
-def _all(results: DataFrame) -> list[Any]:
-    return [F.col(f"`{name}`") for name in results.columns]
+    return records(results, names)
 
 
 def _options(pipeline: Pipeline) -> dict[str, str]:

@@ -1,0 +1,136 @@
+"""The log of a Parquet folder: each entry is a small file that says all there is, and the newest counts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from sash.errors import SashError
+
+__all__ = ["FolderLog", "FolderState", "Part"]
+
+#: Spark passes over files whose names begin so.
+_LOG: Final = "_sash_log"
+#: How many entries are kept behind the newest, for those who are reading.
+_KEPT: Final = 16
+
+
+@dataclass(frozen=True)
+class Part:
+    """A folder of rows, and how often they were merged."""
+
+    name: str
+    level: int
+
+
+@dataclass(frozen=True)
+class FolderState:
+    """What the rows are, and what has been taken."""
+
+    key: tuple[str, ...]
+    sequence: int
+    #: The oldest first.
+    parts: tuple[Part, ...]
+    #: The last batch of each stream.
+    taken: Mapping[str, int]
+    #: Parts that were merged, with the entry since which they are not named.
+    merged: Mapping[str, int]
+
+    @classmethod
+    def new(cls, key: tuple[str, ...]) -> FolderState:
+        """That of a folder without rows."""
+        return cls(key, 0, (), {}, {})
+
+    def has(self, query: str | None, number: int) -> bool:
+        """Whether the batch was taken."""
+        return query is not None and number <= self.taken.get(query, -1)
+
+    def following(self, parts: tuple[Part, ...], query: str | None = None, number: int = 0) -> FolderState:
+        """The next one, with these parts, and the batch taken."""
+        taken = self.taken if query is None else {**self.taken, query: number}
+        gone = {part.name: self.sequence + 1 for part in self.parts if part not in parts}
+        merged = {name: since for name, since in self.merged.items() if since >= self.sequence - _KEPT} | gone
+        return FolderState(self.key, self.sequence + 1, parts, taken, merged)
+
+    def write(self) -> str:
+        """Its text."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def read(cls, text: str) -> FolderState:
+        """The state whose text it is.
+
+        >>> state = FolderState.new(("card",)).following((Part("1-ab", 0),), "query", 0)
+        >>> FolderState.read(state.write()) == state
+        True
+        """
+        found = json.loads(text)
+        parts = tuple(Part(**one) for one in found["parts"])
+        return cls(tuple(found["key"]), found["sequence"], parts, found["taken"], found["merged"])
+
+
+class FolderLog:
+    """Entries by their numbers, through the file systems that Spark knows."""
+
+    def __init__(self, spark: Any, folder: str) -> None:
+        if not hasattr(spark, "_jsparkSession"):
+            raise SashError("a Parquet folder needs a session without Spark Connect: use a Table or a Topic there")
+        self._jvm = spark._jvm
+        self._folder = self._jvm.org.apache.hadoop.fs.Path(folder)
+        self._log = self._jvm.org.apache.hadoop.fs.Path(self._folder, _LOG)
+        self._files = self._folder.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
+
+    def read(self) -> FolderState | None:
+        """The newest entry; None if there is none."""
+        numbers = self._numbers()
+        if not numbers:
+            return None
+        stream = self._files.open(self._entry(max(numbers)))
+        try:
+            return FolderState.read(bytes(self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream)).decode())
+        finally:
+            stream.close()
+
+    def commit(self, state: FolderState) -> None:
+        """A new entry, whole or not at all."""
+        draft = self._jvm.org.apache.hadoop.fs.Path(self._log, f".{state.sequence}.draft")
+        stream = self._files.create(draft, True)
+        try:
+            stream.write(state.write().encode())
+        finally:
+            stream.close()
+        if not self._files.rename(draft, self._entry(state.sequence)):
+            raise SashError(f"entry {state.sequence} of {self._log} is there already: two streams write to it")
+
+    def tidy(self, state: FolderState) -> None:
+        """Delete entries that are far behind, the parts that only they name, and what attempts that failed left."""
+        old = state.sequence - _KEPT
+        for number in self._numbers():
+            if number < old:
+                self._files.delete(self._entry(number), False)
+        live = {part.name for part in state.parts} | state.merged.keys()
+        for status in self._files.listStatus(self._folder):
+            name = status.getPath().getName()
+            if status.isDirectory() and name not in live and _sequence_of(name) < old:
+                self._files.delete(status.getPath(), True)
+
+    def _numbers(self) -> list[int]:
+        if not self._files.exists(self._log):
+            return []
+        names = [status.getPath().getName() for status in self._files.listStatus(self._log)]
+        return [int(name.removesuffix(".json")) for name in names if name.endswith(".json") and name[0] != "."]
+
+    def _entry(self, number: int) -> Any:
+        return self._jvm.org.apache.hadoop.fs.Path(self._log, f"{number:020}.json")
+
+
+def _sequence_of(name: str) -> int:
+    """The number of the batch that a part was written for; none that is ever old for other folders.
+
+    >>> _sequence_of("12-0ab3"), _sequence_of("_sash_log") > 10**9
+    (12, True)
+    """
+    number = name.partition("-")[0]
+    return int(number) if number.isdigit() else 1 << 62

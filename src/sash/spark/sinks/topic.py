@@ -1,0 +1,52 @@
+"""A topic of Kafka whose records have keys: a compacted one keeps the last revision of each row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from sash.spark.layout import named
+from sash.spark.sinks.batch import Batch
+
+__all__ = ["Topic", "records"]
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A topic, for `sash.spark.upsert`: a JSON object of the key is the key of a record, one of the row its value.
+
+    Spark writes to Kafka at least once. A batch that is replayed sends equal records with equal keys, so a topic with
+    `cleanup.policy=compact` keeps what it had.
+
+    >>> Topic("spent", servers="localhost:9092").name
+    'spent'
+    """
+
+    name: str
+    servers: str
+    #: Options of Spark's connector, such as `kafka.security.protocol`.
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def connection(self) -> dict[str, str]:
+        """All options of the connector."""
+        return {"kafka.bootstrap.servers": self.servers, "topic": self.name, **self.options}
+
+    def put(self, df: DataFrame, batch: Batch) -> None:
+        """Send the rows as records."""
+        records(df, batch.key).write.format("kafka").options(**self.connection).save()
+
+
+def records(df: DataFrame, key: Sequence[str]) -> DataFrame:
+    """Each row as a record: its key, null where there are no columns of a key, and its value.
+
+    >>> spark = getfixture("spark")
+    >>> rows = spark.createDataFrame([("a", 1)], "card string, spent int")
+    >>> records(rows, ["card"]).first()
+    Row(key='{"card":"a"}', value='{"card":"a","spent":1}')
+    """
+    one = F.to_json(F.struct(*map(named, key))) if key else F.lit(None).cast("string")
+    return df.select(one.alias("key"), F.to_json(F.struct(*map(named, df.columns))).alias("value"))

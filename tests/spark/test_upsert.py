@@ -1,0 +1,243 @@
+"""Revisions into targets: the last result of each row, exactly once, whatever is replayed."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark", reason="needs PySpark: pip install 'sash[spark]'")
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame
+
+import sash
+import sash.spark
+from sash.spark.sinks import folder_log
+from sash.spark.sinks.folder import ParquetFolder
+from tests.spark.fault_job import SOME
+from tests.spark.streams import AGGREGATIONS, batches, by_row, expected, random_rows
+from tests.spark.test_stream import stream_of, write_files
+
+PLAN = sash.Plan(
+    by="card",
+    on="time",
+    windows="10s",
+    aggregations={name: AGGREGATIONS[name] for name in (*SOME, "first")},
+    lateness="20s",
+    emit="update",
+)
+
+
+class CrashError(Exception):
+    """What stops a stream here."""
+
+
+class Crashes:
+    """Raises at moments of a plan, once each: before rows are written, when they are and the log is not, when the log
+    is and Spark has not committed, and when merged rows are and the log is not."""
+
+    def __init__(self, moments: list[str]) -> None:
+        self.left = moments
+        self._commit = folder_log.FolderLog.commit
+
+    def at(self, moment: str) -> None:
+        """The moment has come."""
+        if self.left and self.left[0] == moment:
+            self.left.pop(0)
+            raise CrashError(moment)
+
+    def commit(self, log: Any, state: Any) -> None:
+        """In the place of the log's own."""
+        self.at("merged" if any(part.level for part in state.parts) else "written")
+        self._commit(log, state)
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folders that merge two parts, and keep two entries of their log."""
+    monkeypatch.setattr(sash.spark.sinks.folder, "_FAN", 2)
+    monkeypatch.setattr(folder_log, "_KEPT", 2)
+
+
+def run(df: DataFrame, folder: Path, take: Callable[[DataFrame, int], None]) -> None:
+    """Run the stream to its end, from its checkpoint."""
+    writer = df.writeStream.foreachBatch(take).option("checkpointLocation", str(folder / "checkpoint"))
+    query = writer.trigger(availableNow=True).start()
+    query.awaitTermination()
+
+
+def run_through(crashes: Crashes, spark: Any, folder: Path, target: ParquetFolder) -> int:
+    """Start the stream again from its checkpoint until it ends; how often it crashed."""
+
+    def take(df: DataFrame, number: int) -> None:
+        crashes.at("before")
+        sash.spark.upsert(df, target, key="row")
+        crashes.at("taken")
+
+    for number in range(20):
+        try:
+            run(sash.spark.rolling(stream_of(spark, folder / "in"), PLAN, buckets=2), folder, take)
+        except StreamingQueryException:
+            continue
+        return number
+    raise AssertionError("it crashes for ever")
+
+
+def last_rows(spark: Any, path: str) -> dict[int, tuple[Any, ...]]:
+    """The results in the folder, by the number of their row; no row is there twice."""
+    table = sash.spark.latest(spark, path).where("row >= 0").toArrow()
+    assert table.num_rows == len(set(table.column("row").to_pylist()))
+    return by_row(table, list(PLAN.outputs))
+
+
+@pytest.mark.parametrize(
+    ("parts", "moments"),
+    [
+        (2, ["written", "taken"]),
+        pytest.param(
+            9, ["before", "written", "taken", "merged", "merged", "taken", "before", "merged"], marks=pytest.mark.slow
+        ),
+    ],
+)
+def test_a_folder_has_the_last_revision_of_every_row_whatever_crashes(
+    spark: Any, tmp_path: Path, monkeypatch: Any, small: None, parts: int, moments: list[str]
+) -> None:
+    """A stream crashes while it writes and starts again from its checkpoint: the folder is as if it never had."""
+    table = random_rows(random.Random(1), 80)
+    write_files(tmp_path / "in", batches(table, parts))
+    target = ParquetFolder(str(tmp_path / "out"))
+    crashes, planned = Crashes(moments), len(moments)
+    monkeypatch.setattr(folder_log.FolderLog, "commit", lambda log, state: crashes.commit(log, state))
+    assert run_through(crashes, spark, tmp_path, target) == planned
+    assert last_rows(spark, target.path) == expected(table, PLAN)
+
+
+def test_files_of_older_batches_are_merged_and_deleted(spark: Any, tmp_path: Path, small: None) -> None:
+    """However many batches there were, few parts are left; who began to read may go on for a while."""
+    target = ParquetFolder(str(tmp_path / "out"))
+    for number in range(7):
+        rows = spark.createDataFrame([(number % 3, number)], "row int, value int").coalesce(1)
+        sash.spark.upsert(rows, target, key="row", query="q", batch=number)
+        if number == 5:
+            seen = sash.spark.latest(spark, target)
+    assert sorted(seen.collect()) == [(0, 3), (1, 4), (2, 5)]
+    assert sorted(sash.spark.latest(spark, target).collect()) == [(0, 6), (1, 4), (2, 5)]
+    parts = [path for path in (tmp_path / "out").iterdir() if path.name[0] != "_"]
+    assert len(parts) <= 5
+
+
+def test_late_and_failed_rows_get_a_table_of_their_own(spark: Any, tmp_path: Path) -> None:
+    """In one call: the results to the target, the rows without results to a folder, with their reasons and once."""
+    plan = sash.Plan(
+        by="card",
+        on="time",
+        windows="10s",
+        lateness="1s",
+        emit="update",
+        aggregations={"spent": sash.Product("amount")},
+    )
+    write_files(tmp_path / "in", batches(random_rows(random.Random(3), 60, disorder=30), 2))
+    results, rejected = (ParquetFolder(str(tmp_path / name)) for name in ("results", "rejected"))
+    taken: list[Any] = []
+
+    def take(df: DataFrame, number: int) -> None:
+        sash.spark.upsert(df, results, key="row", rejected=rejected)
+        sash.spark.upsert(df, results, key="row", rejected=rejected)
+        taken.extend(df.select("row", "late").collect())
+
+    stream = stream_of(spark, tmp_path / "in")
+    run(sash.spark.rolling(stream, plan, on_late="keep", on_error="keep"), tmp_path, take)
+    late = sorted((row.row, row.late) for row in taken if row.late is not None)
+    assert late
+    assert sorted((row.row, row.late) for row in sash.spark.latest(spark, rejected).collect()) == late
+    assert sash.spark.latest(spark, results).columns == [*stream.columns, "spent_10s", "revision"]
+    assert sash.spark.latest(spark, results).count() == len({row.row for row in taken if row.late is None})
+
+
+def test_a_new_checkpoint_begins_again(spark: Any, tmp_path: Path) -> None:
+    """Numbers of batches are those of a stream: another one into the same folder is not taken for it."""
+    target = ParquetFolder(str(tmp_path / "out"))
+    for query in ("one", "two"):
+        rows = spark.createDataFrame([(query,)], "name string")
+        sash.spark.upsert(rows, target, key="name", query=query, batch=0)
+    assert sash.spark.latest(spark, target).count() == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"key": "card"}, "2 rows of one batch have card='a': add a column that tells them apart"),
+        ({"key": "shop"}, "the rows have no column 'shop': card, spent"),
+        ({"key": []}, "name the columns that tell one row from another"),
+        ({"key": "spent", "rejected": ParquetFolder("x")}, "on_late='keep'"),
+    ],
+)
+def test_what_cannot_be_put_is_refused_before_anything_is_written(
+    spark: Any, tmp_path: Path, options: dict[str, Any], words: str
+) -> None:
+    """With the rule, the value and the way out."""
+    rows = spark.createDataFrame([("a", 1), ("a", 2)], "card string, spent int")
+    with pytest.raises(ValueError, match=words.replace("(", r"\(")):
+        sash.spark.upsert(rows, ParquetFolder(str(tmp_path / "out")), **options)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_keeps_its_key(spark: Any, tmp_path: Path) -> None:
+    """Rows that are told apart in two ways have no last one."""
+    target = ParquetFolder(str(tmp_path / "out"))
+    rows = spark.createDataFrame([("a", 1)], "card string, spent int")
+    sash.spark.upsert(rows, target, key="card")
+    with pytest.raises(ValueError, match=r"is \['card'\], and not \['spent'\]: use another folder"):
+        sash.spark.upsert(rows, target, key="spent")
+    with pytest.raises(FileNotFoundError, match="no batch has been put into"):
+        sash.spark.latest(spark, str(tmp_path / "other"))
+
+
+def test_a_table_without_merge_is_refused_in_one_line(spark: Any) -> None:
+    """A format that cannot merge says so, and names what can."""
+    rows = spark.createDataFrame([("a", 1)], "card string, spent int")
+    rows.write.format("parquet").mode("overwrite").saveAsTable("spent")
+    try:
+        with pytest.raises(
+            sash.SashError, match=r"table spent takes no MERGE on Spark 4.*its format has no MERGE"
+        ) as told:
+            sash.spark.upsert(rows, sash.spark.Table("spent"), key="card")
+        assert "\n" not in str(told.value)
+    finally:
+        spark.sql("DROP TABLE spent")
+
+
+MERGES = """
+import sys, sash.spark
+from pyspark.sql import SparkSession
+from tests.spark.conftest import configured
+builder = configured(SparkSession.builder.master("local[2]")).config("spark.jars", sys.argv[1])
+builder = builder.config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
+catalog = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+spark = builder.config("spark.sql.catalog.spark_catalog", catalog).getOrCreate()
+name = f"delta.`{sys.argv[2]}`"
+make = lambda *rows: spark.createDataFrame(rows, "card string, spent int")
+make(("a", 1), (None, 2)).write.format("delta").save(sys.argv[2])
+for _ in range(2):
+    sash.spark.upsert(make((None, 3), ("b", 4)), sash.spark.Table(name), key="card", query="q", batch=0)
+print(sorted(map(tuple, spark.table(name).collect()), key=str))
+"""
+
+
+@pytest.mark.slow
+def test_a_delta_table_is_merged_into(tmp_path: Path) -> None:
+    """Rows replace those of their key, also where it is null, and a batch that is replayed changes nothing. Needs the
+    jars of Delta Lake for this Spark in SASH_DELTA_JARS, with commas between them."""
+    jars = os.environ.get("SASH_DELTA_JARS")
+    if not jars:
+        pytest.skip("needs SASH_DELTA_JARS")
+    command = [sys.executable, "-c", MERGES, jars, str(tmp_path / "table")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=Path(__file__).parents[2])
+    assert "[('a', 1), ('b', 4), (None, 3)]" in done.stdout, done.stderr[-2000:]
