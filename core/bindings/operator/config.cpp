@@ -27,6 +27,12 @@ OperatorPlan plan_of(nb::handle config, bool reals) {
     plan.every = nb::cast<std::size_t>(config.attr("every"));
     const nb::object slide = config.attr("slide");
     if (!slide.is_none()) plan.grid = {length_of(nb::cast<LengthSpec>(slide[0])), nb::cast<Time>(slide[1]), reals};
+    const nb::object panes = config.attr("panes");
+    if (!panes.is_none())
+        plan.panes = {
+            {length_of(nb::cast<LengthSpec>(panes.attr("length"))), nb::cast<Time>(panes.attr("origin")), reals},
+            nb::cast<bool>(panes.attr("left")),
+            reals};
     plan.lateness = optional_length(config.attr("lateness"));
     plan.expire = optional_length(config.attr("expire"));
     plan.changes_only = nb::cast<bool>(config.attr("changes_only"));

@@ -321,7 +321,7 @@ std::unique_ptr<OperatorResults> BoundOperator::finish() {
 nb::list BoundOperator::query(nb::handle key, std::optional<Time> ticks) const {
     const Busy busy = entered();
     nb::list results;
-    const std::optional<Time> at = ticks ? ticks : state().now().newest;
+    const std::optional<Time> at = ticks ? ticks : engine_->now();
     if (!at) return results;
     const nb::object own = keyed_ ? checked_key(key) : nb::object(nb::int_(0));
     engine_->query(keys_.find(own), *at, [&](std::size_t window, const PartialRange& range, std::optional<Time> start) {

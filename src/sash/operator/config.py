@@ -13,8 +13,10 @@ from sash.aggregations.compiled import Compiled
 from sash.aggregations.composite import Composite
 from sash.aggregations.reading import is_null
 from sash.aggregations.records import Answer, ObjectMember, Part, Path, Row, Slot
+from sash.errors import WindowSpecError
 from sash.operator.columns import checked_key
 from sash.operator.marks import Mark, mark_of
+from sash.operator.panes import Panes, obstacle, panes_of
 from sash.operator.results import Result, same
 from sash.operator.spec import Spec
 from sash.times import Kind
@@ -24,7 +26,7 @@ from sash.windows.config import CoreLength, PolicyConfig, length_of
 from sash.windows.described import read_by
 from sash.windows.scale import Grid, Scale
 
-__all__ = ["Config", "Output", "configure", "configure_lookups"]
+__all__ = ["Config", "Output", "check_keeping", "configure", "configure_lookups"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,11 @@ class Config:
     fires_on: str
     emit: str
     every: int
+    #: The slides, and as the core takes them.
+    grid: Grid | None
     slide: tuple[CoreLength, int] | None
+    #: None where events are retained one by one.
+    panes: Panes | None
     lateness: CoreLength | None
     expire: CoreLength | None
     changes_only: bool
@@ -86,18 +92,24 @@ def configure(spec: Spec, kind: Kind) -> Config:
     trigger = _fires(spec)
     row, outputs = _record(spec)
     marks = tuple(mark_of(policy) for policy in spec.policies)
+    policies = _policies(spec, scale)
+    grid = None if trigger.slide is None else _grid(trigger.slide, scale)
+    slide = None if grid is None else (length_of(grid.every), grid.origin)
+    panes = None if slide is None or obstacle(spec, row) else panes_of(spec, policies, slide, scale)
     return Config(
         kind=kind,
         row=row,
         outputs=outputs,
         empties=tuple(_empty(answer) for answer in row.answers),
         makes_objects=bool(row.objects) or any(part.several for part in row.parts),
-        policies=_policies(spec, scale),
+        policies=policies,
         windows=spec.policies,
         fires_on=trigger.on,
         emit=trigger.emit,
         every=trigger.every,
-        slide=None if trigger.slide is None else _slide(trigger.slide, scale),
+        grid=grid,
+        slide=slide,
+        panes=panes,
         lateness=_lateness(spec, scale),
         expire=None if spec.expire is None else length_of(scale.length(spec.expire)),
         changes_only=spec.changes_only,
@@ -109,6 +121,17 @@ def configure(spec: Spec, kind: Kind) -> Config:
         skips=spec.aggregation.skips if len(outputs) > 1 else None,
         early_start=partial(_early_start, spec.policies, scale),
     )
+
+
+def check_keeping(spec: Spec) -> None:
+    """`WindowSpecError` if panes are wanted where events are needed one by one."""
+    if spec.keep != "panes":
+        return
+    why = (
+        f"{spec.trigger!r} does not fire at slides" if _fires(spec).slide is None else obstacle(spec, _record(spec)[0])
+    )
+    if why is not None:
+        raise WindowSpecError(f'keep="panes" is not possible here: {why}; leave keep= out')
 
 
 def configure_lookups(row: Row, windows: tuple[TimeWindow, ...], kind: Kind) -> Config:
@@ -131,7 +154,9 @@ def configure_lookups(row: Row, windows: tuple[TimeWindow, ...], kind: Kind) -> 
         fires_on="events",
         emit="arrival",
         every=1,
+        grid=None,
         slide=None,
+        panes=None,
         lateness=None,
         expire=None,
         changes_only=False,
@@ -228,10 +253,9 @@ def _is_punctuation(predicate: Any, value: Any) -> bool:
     return not is_null(value) and bool(read_by(predicate, value))
 
 
-def _slide(slide: EverySlide, scale: Scale) -> tuple[CoreLength, int]:
+def _grid(slide: EverySlide, scale: Scale) -> Grid:
     assert slide.every is not None
-    grid = Grid(scale, slide.every, slide.origin)
-    return length_of(grid.every), grid.origin
+    return Grid(scale, slide.every, slide.origin)
 
 
 # The windows

@@ -64,6 +64,17 @@ class Engine:
             return self.results(None)
         return self.results(self.core.finish() if ticks is None else self.core.advance(ticks))
 
+    def check_slide(self, ticks: int) -> None:
+        """ValueError if windows that end there would hold a part of a pane."""
+        slides = self.config.grid
+        if self.config.panes is None or slides is None or slides.first(ticks) == ticks:
+            return
+        before, after = (self.scale.time(end) for end in (slides.before(ticks), slides.after(ticks)))
+        raise ValueError(
+            f"{self.scale.time(ticks)!r} is between two slides, and the operator retains panes, not events: ask for"
+            f' {before!r} or {after!r}, or make it with keep="events"'
+        )
+
     def results(self, native: _core.OperatorResults | None) -> Results:
         """What the core has emitted."""
         return Results(native, self.scale, self.spec.policies)

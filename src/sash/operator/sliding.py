@@ -16,6 +16,7 @@ from sash.errors import SnapshotError
 from sash.markup import as_html
 from sash.operator import snapshots
 from sash.operator.columns import check_sizes, row_parts
+from sash.operator.config import check_keeping
 from sash.operator.engine import Engine, Ticks
 from sash.operator.failed import (
     NOT_OF_AN_EVENT,
@@ -31,9 +32,11 @@ from sash.operator.late import LateEvent, LateEvents, OnLate, check_on_late
 from sash.operator.results import Result, Results
 from sash.operator.spec import (
     Emit,
+    Keep,
     Spec,
     check_columns,
     check_emit,
+    check_keep,
     check_lateness,
     check_min_periods,
 )
@@ -71,6 +74,10 @@ class Sliding:
     result only if its value is not the one emitted last for its key. `expire` drops keys that have been idle that long.
     `min_periods` gives None for windows with fewer values. A call that fails changes nothing.
 
+    Windows that slide by `every` retain panes, not events, where no result needs events one by one: events between two
+    neighbouring ends of windows share one partial. `keep="events"` retains them, so that `query` answers between two
+    slides; `keep="panes"` is a `WindowSpecError` that says why where panes are not possible.
+
     Times, nulls and equal times are as in `sash.Window`: an event whose value is null changes no window, and has its
     result. Cost of an event in order: O(1) combines for each window, amortized; of a late
     one O(log n). Memory: the events that windows may still need.
@@ -105,26 +112,26 @@ class Sliding:
         changes_only: bool = False,
         expire: Any = None,
         min_periods: int = 0,
+        keep: Keep | None = None,
     ) -> None:
         key_columns, time_column = check_columns(by, on)
         policies = as_policies(policy)
-        self._start(
-            Spec(
-                aggregation=checked_aggregation(aggregation),
-                policies=policies,
-                trigger=resolve_trigger(trigger, policies),
-                keyed=bool(by),
-                on=time_column,
-                by=key_columns,
-                emit=check_emit(emit),
-                lateness=check_lateness(lateness),
-                expire=None if expire is None else parse_duration(expire),
-                changes_only=bool(changes_only),
-                min_periods=check_min_periods(min_periods),
-            ),
-            check_on_late(on_late),
-            check_on_error(on_error),
+        spec = Spec(
+            aggregation=checked_aggregation(aggregation),
+            policies=policies,
+            trigger=resolve_trigger(trigger, policies),
+            keyed=bool(by),
+            on=time_column,
+            by=key_columns,
+            emit=check_emit(emit),
+            lateness=check_lateness(lateness),
+            expire=None if expire is None else parse_duration(expire),
+            changes_only=bool(changes_only),
+            min_periods=check_min_periods(min_periods),
+            keep=check_keep(keep),
         )
+        check_keeping(spec)
+        self._start(spec, check_on_late(on_late), check_on_error(on_error))
 
     def _start(self, spec: Spec, on_late: OnLate, on_error: OnError) -> None:
         self._spec = spec
@@ -321,8 +328,9 @@ class Sliding:
     def query(self, key: Any = None, at: Any = None) -> list[Result]:
         """The windows of a key that end at a time, or now, one result a window; nothing is emitted or changed by it.
 
-        Now is the newest event of all keys, or the watermark if that is further. ValueError for a time before the
-        watermark: events that such a window needs may be gone. Cost: O(log n) combines a window.
+        Now is the newest event of all keys, or the watermark if that is further; where the trigger fires at slides, the
+        slide that fires next. ValueError for a time before the watermark, because events that such a window needs may
+        be gone, and for a time between two slides where panes are retained. Cost: O(log n) combines a window.
 
         >>> import sash
         >>> s = sash.Sliding(sash.Sum(), sash.TimeWindow(10), trigger=sash.triggers.OnDemand())
@@ -340,6 +348,8 @@ class Sliding:
             raise ValueError(
                 f"{at!r} is before the watermark {engine.scale.time(watermark)!r}: ask for that time or a later one"
             )
+        if ticks is not None:
+            engine.check_slide(ticks)
         results: list[Result] = engine.core.query(key, ticks)
         return results
 

@@ -12,7 +12,7 @@ from sash.durations import Duration, parse_duration
 from sash.errors import AggregationError, SnapshotError, WindowSpecError
 from sash.operator.failed import OnError, check_on_error
 from sash.operator.late import OnLate, check_on_late
-from sash.operator.spec import Spec, check_emit, check_lateness
+from sash.operator.spec import Spec, check_emit, check_keep, check_lateness
 from sash.snapshots import Description, reading
 from sash.times import Kind
 from sash.triggers import Trigger
@@ -46,6 +46,7 @@ def seal(spec: Spec, on_late: OnLate, on_error: OnError, kind: Kind | None, stat
         "trigger": _described(spec.trigger),
         "on_late": on_late if isinstance(on_late, str) else None,
         **({} if on_error == "raise" else {"on_error": on_error if isinstance(on_error, str) else None}),
+        **({} if spec.keep is None else {"keep": spec.keep}),
         "lateness": _length(spec.lateness),
         "expire": _length(spec.expire),
         "times": None if kind is None else str(kind),
@@ -103,6 +104,7 @@ def open_blob(
             trigger=_part("trigger", header["trigger"], trigger, Trigger.from_dict),
             lateness=check_lateness(header["lateness"]),
             expire=None if header["expire"] is None else parse_duration(header["expire"]),
+            keep=check_keep(header.get("keep")),
             **plain,
         )
         check_emit(spec.emit)

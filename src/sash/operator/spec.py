@@ -13,9 +13,10 @@ from sash.triggers import Trigger
 from sash.windows import WindowPolicy
 from sash.windows.described import MOST_EVENTS
 
-__all__ = ["Emit", "Spec"]
+__all__ = ["Emit", "Keep", "Spec"]
 
 Emit = Literal["arrival", "final", "update"]
+Keep = Literal["panes", "events"]
 
 _ZERO = re.compile(r"\s*0+(\.0*)?\s*[a-zA-Zµμ]*\s*")
 
@@ -37,6 +38,8 @@ class Spec:
     expire: Duration | None = None
     changes_only: bool = False
     min_periods: int = 0
+    #: None: panes where that costs nothing.
+    keep: Keep | None = None
 
 
 # Checks of the arguments
@@ -59,6 +62,13 @@ def check_emit(emit: Any) -> Emit:
     if emit not in ("arrival", "final", "update"):
         raise ValueError(f'emit is "arrival", "final" or "update", not {emit!r}')
     return emit  # type: ignore[no-any-return]
+
+
+def check_keep(keep: Any) -> Keep | None:
+    """One of the two words, None for what suits, or a ValueError."""
+    if keep not in (None, "panes", "events"):
+        raise ValueError(f'keep is "panes", "events" or None, not {keep!r}')
+    return keep  # type: ignore[no-any-return]
 
 
 def check_lateness(lateness: Any) -> Duration | Literal[0] | None:

@@ -35,7 +35,7 @@ public:
         const bool at_once = state_.plan().emit == Emit::arrival && !fires_at_slides();
         if (at_once) follow_newest(id);
         if (fires_at_slides()) {
-            slides_.row(id, place, unaffected_);
+            slides_.row(id, event.ticks, place, unaffected_);
         } else {
             events_.row(id, place, unaffected_);
         }
@@ -62,6 +62,12 @@ public:
         } else {
             events_.watermark(std::nullopt);
         }
+    }
+
+    //! The end of the windows of now: the newest event, or the slide that fires next.
+    std::optional<Time> now() const {
+        const std::optional<Time>& newest = state_.now().newest;
+        return newest && fires_at_slides() ? state_.plan().grid.first(*newest) : newest;
     }
 
     //! The windows of a key that end at the ticks: visit(window, range, start), without a start if no rows are in it. A

@@ -76,7 +76,7 @@ private:
     void save(Writer& writer, KeyId id) const {
         const State& state = owner_.keys_[id];
         writer.i64(state.order);
-        for (const auto& time : {std::optional(state.newest()), state.extras().due, state.extras().expired})
+        for (const auto& time : {std::optional(owner_.newest(state)), state.extras().due, state.extras().expired})
             save(writer, time);
         if (owner_.has_rows_) save_rows(writer, state);
         if (!owner_.has_rows_) save_labels(writer, id);
@@ -156,8 +156,8 @@ private:
         if (due) state.edit_extras().due = due;
         if (expired) retire(id, own, *expired);
         if (owner_.has_rows_) restore_rows(reader, state);
-        if (state.rows().empty() && (owner_.has_rows_ || owner_.plan_.expire)) state.edit_extras().newest = newest;
-        require(!owner_.has_rows_ || state.newest() == *newest);
+        if (owner_.sees_newest() || (state.rows().empty() && owner_.has_rows_)) state.edit_extras().newest = newest;
+        require(!owner_.has_rows_ || owner_.newest(state) == *newest);
         // A slide before the first row finds nothing, and there may be very many of them.
         require(!due || state.rows().empty() || *due >= state.rows().front().ticks);
         owner_.partials_->restore(id, owner_.has_rows_ ? labels_of(state) : read_labels(reader), reader);

@@ -83,17 +83,7 @@ public:
     }
 
     //! Everything as it was before begin().
-    void roll_back() {
-        partials_->roll_back();
-        for (; !undo_.changes.empty(); undo_.changes.pop_back()) undo(undo_.changes.back());
-        now_ = undo_.now;
-        count_ = undo_.count;
-        orders_ = undo_.orders;
-        waiting_.assign(all_waiting());
-        slides_.assign(all_due());
-        idle_.assign(all_idle());
-        settle();
-    }
+    void roll_back();
 
     //! The call went well: drops what no window needs, and the states that are done.
     void commit() {
@@ -158,27 +148,10 @@ public:
         if (has_partial) partials_->insert(id, ticks);
     }
 
-    //! A row of the key, behind its peers; the place that it came to. `unaffected` gets for each window the place from
-    //! which on windows are what they were.
-    std::size_t put(KeyId id, const IncomingEvent& event, std::vector<std::size_t>& unaffected) {
-        State& state = keys_[id];
-        if (undo_.on) note({.kind = Kind::put, .key = id, .ticks = event.ticks, .number = count_});
-        const std::int64_t number = count_++;
-        const std::size_t place = state.edit_rows().insert({.ticks = event.ticks,
-                                                            .number = number,
-                                                            .has_partial = event.has_partial,
-                                                            .null = event.null,
-                                                            .fires = event.fires});
-        std::optional<Relabelled> moved;
-        if (!aligned_) moved = state.edit_extras().labels.give(place);
-        touch(id);
-        if (has_sessions_) follow_sessions(state, place, true);
-        if (event.null && counts_values_) put_null(state, event.ticks, number);
-        if (moved) partials_->relabel(id, moved->from, moved->to);
-        if (event.has_partial) partials_->insert(id, state.label(place));
-        find_unaffected(id, place, event.marks, unaffected);
-        return place;
-    }
+    //! A row of the key, behind its peers; the place that it came to. Where the plan has panes, the row is that of its
+    //! pane, and may have been there. `unaffected` gets for each window the place from which on windows are what they
+    //! were.
+    std::size_t put(KeyId id, const IncomingEvent& event, std::vector<std::size_t>& unaffected);
 
     // What waits
 
@@ -253,8 +226,8 @@ public:
             const Waiting entry = idle_.pop();
             if (!is_of(entry) || keys_[entry.key].is_expired()) continue;
             State& state = keys_[entry.key];
-            if (state.newest() > entry.ticks) {
-                idle_.push({state.newest(), entry.number, entry.key});
+            if (newest(state) > entry.ticks) {
+                idle_.push({newest(state), entry.number, entry.key});
                 continue;
             }
             if (undo_.on) note({.kind = Kind::expired, .key = entry.key});
@@ -304,7 +277,11 @@ private:
         touched_.push_back(id);
     }
 
-    //! The newest event of a key without rows.
+    //! Whether the newest event of a key is noted: where keys expire, and its rows do not have its time.
+    bool sees_newest() const { return plan_.expire && (plan_.panes || !has_rows_); }
+    Time newest(const State& state) const {
+        return sees_newest() ? state.extras().newest.value_or(kEarliest) : state.newest();
+    }
     void see(KeyId id, Time ticks) {
         std::optional<Time>& newest = keys_[id].edit_extras().newest;
         if (undo_.on) note({.kind = Kind::newest, .key = id, .before = newest});
@@ -336,211 +313,38 @@ private:
         if (keys_.has(id) && keys_[id].is_expired() && keys_[id].waiting() == 0 && !due(id)) close(id);
     }
 
-    void follow_sessions(State& state, std::size_t place, bool comes) {
-        for (std::size_t window = 0; window < plan_.policies.size(); ++window) {
-            const Policy& policy = plan_.policies[window];
-            if (policy.kind == Policy::Kind::session)
-                state.edit_extras().sessions[window].follow(state.rows(), place, comes, policy.span.length,
-                                                            plan_.reals);
-        }
-    }
+    // Rows, in put.hpp
 
-    static void put_null(State& state, Time ticks, std::int64_t number) {
-        const std::pair null(ticks, number);
-        auto& nulls = state.edit_extras().nulls;
-        nulls.insert(std::lower_bound(nulls.begin(), nulls.end(), null), null);
-    }
-
-    //! Only revisions look at it, but steps are taken here whatever is emitted.
+    std::size_t put_row(KeyId id, const IncomingEvent& event);
+    std::size_t put_in_pane(KeyId id, const IncomingEvent& event);
+    std::size_t put_pane_row(KeyId id, Time label, bool has_partial);
+    void follow_sessions(State& state, std::size_t place, bool comes);
+    static void put_null(State& state, Time ticks, std::int64_t number);
     void find_unaffected(KeyId id, std::size_t place, std::span<const windows::Mark> marks,
-                         std::vector<std::size_t>& unaffected) {
-        unaffected.clear();
-        if (!has_steps_ && plan_.emit != Emit::update) return;
-        for (std::size_t window = 0; window < plan_.policies.size(); ++window) {
-            const windows::Mark mark = marks.empty() ? windows::Mark{} : marks[window];
-            unaffected.push_back(plan_.policies[window].stepping() ? step(id, window, place, mark)
-                                                                   : bounds().unaffected(keys_[id], window, place));
-        }
-    }
+                         std::vector<std::size_t>& unaffected);
+    std::size_t step(KeyId id, std::size_t window, std::size_t place, const windows::Mark& mark);
+    std::size_t next_start(KeyId id, std::size_t window, std::size_t start, std::size_t place) const;
+    std::size_t leaving(KeyId id, std::size_t window, std::size_t start, std::size_t place) const;
 
-    std::size_t step(KeyId id, std::size_t window, std::size_t place, const windows::Mark& mark) {
-        State& state = keys_[id];
-        windows::Steps& steps = state.edit_extras().steps[window];
-        steps.insert(place, mark);
-        if (plan_.policies[window].kind == Policy::Kind::adaptive) steps.follow_measures(place);
-        windows::Steps::Before before;
-        try {
-            const std::size_t settled = steps.settle(place, stepper(id, window), before);
-            if (undo_.on)
-                note({.kind = Kind::steps,
-                      .key = id,
-                      .number = static_cast<std::int64_t>(place),
-                      .window = window,
-                      .starts = std::move(before)});
-            return settled;
-        } catch (...) {
-            steps.erase(place, before);
-            throw;
-        }
-    }
+    // Dropping, in drop.hpp
 
-    //! Where the window of a row begins, given where that of the row before began.
-    auto stepper(KeyId id, std::size_t window) const {
-        return [this, id, window](std::size_t start, std::size_t place) {
-            const Policy& policy = plan_.policies[window];
-            if (policy.kind == Policy::Kind::programmable) return leaving(id, window, start, place);
-            return keys_[id].extras().steps[window].next(policy, start, place);
-        };
-    }
-
-    //! The step of a programmable window. Rows without a value have no result to show: they go with the first that has
-    //! one.
-    std::size_t leaving(KeyId id, std::size_t window, std::size_t start, std::size_t place) const {
-        const State& state = keys_[id];
-        if (state.valued(start, place + 1) == 0) return start;
-        const Time begin = state.label(start);
-        const auto run = [&](std::size_t end) {
-            return PartialRange{id, begin, end == start ? begin : state.label(end), false, false};
-        };
-        const auto total = partials_->seen_by(window, run(place));
-        return windows::Steps::while_leaving(start, place, [&](std::size_t end) {
-            while (state.valued(start, end + 1) == 0) ++end;
-            return !partials_->evicts(window, total, run(end));
-        });
-    }
-
-    // Dropping
-
-    void drop_needless(KeyId id) {
-        if (!now_.watermark || !keys_.has(id)) return;
-        evict_needless(id, now_.watermark);
-        drop_rows(id);
-        State& state = keys_[id];
-        const std::size_t many = 2 * plan_.policies.size() * std::max(kFew, state.rows().size());
-        if (state.has_extras() && state.extras().revisions.size() > many)
-            state.edit_extras().revisions.drop_before(*now_.watermark);
-    }
-
-    void evict_needless(KeyId id, const std::optional<Time>& time) {
-        if (!time) return;
-        if (time_only_) {
-            Time needed = kLatest;
-            for (const Policy& policy : plan_.policies) needed = std::min(needed, policy.span.from(*time, plan_.reals));
-            if (needed != kEarliest && !plan_.policies.empty()) partials_->evict(id, needed - 1);
-            return;
-        }
-        const State& state = keys_[id];
-        std::size_t first = first_needed(state, *time);
-        while (aligned_ && 0 < first && first < state.rows().size() && peers(state, first)) --first;
-        if (first != 0) partials_->evict(id, state.label(first - 1));
-    }
-    std::size_t first_needed(const State& state, Time time) const {
-        std::size_t needed = state.rows().size();
-        for (std::size_t window = 0; window < plan_.policies.size() && needed != 0; ++window)
-            needed = std::min(needed, bounds().first_needed(state, window, time));
-        return needed;
-    }
+    void drop_needless(KeyId id);
+    void evict_needless(KeyId id, const std::optional<Time>& time);
+    std::size_t first_needed(const State& state, Time time) const;
     //! Whether the row at the place has the time of the one before it.
     static bool peers(const State& state, std::size_t place) {
         return state.rows()[place - 1].ticks == state.rows()[place].ticks;
     }
+    void drop_rows(KeyId id);
+    void drop_rows(KeyId id, State& state, std::size_t count);
 
-    //! Now and then, half of the rows at a time, so that it costs O(1) a row.
-    void drop_rows(KeyId id) {
-        const State& state = keys_[id];
-        if (state.rows().size() <= kFew || !now_.watermark) return;
-        const std::size_t needless = first_needed(state, *now_.watermark);
-        if (2 * needless > state.rows().size()) drop_rows(id, keys_[id], needless);
-    }
+    // The way back, in undo.hpp
 
-    //! The first rows go, all of a time or none.
-    void drop_rows(KeyId id, State& state, std::size_t count) {
-        while (0 < count && count < state.rows().size() && peers(state, count)) --count;
-        if (count == 0) return;
-        const Row last = state.rows()[count - 1];
-        const Time label = state.label(count - 1);
-        if (count == state.rows().size()) state.edit_extras().newest = last.ticks;
-        partials_->evict(id, label);
-        state.edit_rows().drop(count);
-        if (!state.has_extras()) return;
-        auto& extras = state.edit_extras();
-        if (!aligned_) extras.labels.drop(count);
-        const std::pair<Time, std::int64_t> gone(last.ticks, last.number);
-        extras.nulls.erase(extras.nulls.begin(), std::upper_bound(extras.nulls.begin(), extras.nulls.end(), gone));
-        for (windows::SessionStarts& starts : extras.sessions)
-            if (!state.rows().empty()) starts.drop_before(state.rows().front().ticks);
-        for (windows::Steps& steps : extras.steps) {
-            if (steps.size() == 0) continue;
-            steps.drop(count);
-        }
-    }
-
-    // The way back
-
-    void undo(Change<Result>& change) {
-        State& state = keys_[change.key];
-        switch (change.kind) {
-            case Kind::put:
-                return undo_put(state, change);
-            case Kind::steps:
-                return undo_steps(state, change);
-            case Kind::opened:
-                return close(change.key);
-            case Kind::waiting:
-                return state.set_waiting(static_cast<std::uint32_t>(change.number));
-            case Kind::expired:
-                state.edit_extras().expired.reset();
-                return keys_.reinstate(change.key);
-            case Kind::due:
-                state.edit_extras().due = change.before;
-                return;
-            case Kind::newest:
-                state.edit_extras().newest = change.before;
-                return;
-            case Kind::revision:
-                state.edit_extras().revisions.exchange(change.number, change.window, std::move(change.revision));
-                return;
-            case Kind::last:
-                state.edit_extras().last[change.window] = std::move(change.last);
-        }
-    }
-
-    void undo_put(State& state, const Change<Result>& change) {
-        if (!has_rows_) return;
-        const std::size_t place = state.rows().place_of(change.ticks, change.number);
-        if (has_sessions_) follow_sessions(state, place, false);
-        if (state.has_extras()) std::erase(state.edit_extras().nulls, std::pair(change.ticks, change.number));
-        state.edit_rows().erase(place);
-        if (!aligned_) state.edit_extras().labels.erase(place);
-    }
-
-    void undo_steps(State& state, const Change<Result>& change) {
-        windows::Steps& steps = state.edit_extras().steps[change.window];
-        const auto place = static_cast<std::size_t>(change.number);
-        steps.erase(place, change.starts);
-    }
-
-    std::vector<Waiting> all_waiting() const {
-        std::vector<Waiting> entries;
-        keys_.for_each([&](KeyId id, const State& state) {
-            if (state.waiting() != 0) entries.push_back(first_waiting(id));
-        });
-        return entries;
-    }
-    std::vector<Waiting> all_due() const {
-        std::vector<Waiting> entries;
-        keys_.for_each([&](KeyId id, const State& state) {
-            if (due(id)) entries.push_back({*due(id), state.order, id});
-        });
-        return entries;
-    }
-    std::vector<Waiting> all_idle() const {
-        std::vector<Waiting> entries;
-        keys_.for_each([&](KeyId id, const State& state) {
-            if (plan_.expire && !state.is_expired()) entries.push_back({state.newest(), state.order, id});
-        });
-        return entries;
-    }
+    void undo(Change<Result>& change);
+    void undo_put(State& state, const Change<Result>& change);
+    std::vector<Waiting> all_waiting() const;
+    std::vector<Waiting> all_due() const;
+    std::vector<Waiting> all_idle() const;
 
     OperatorPlan plan_;
     P* partials_;
@@ -567,3 +371,7 @@ private:
 };
 
 }  // namespace sash
+
+#include "sash/operator/state/drop.hpp"
+#include "sash/operator/state/put.hpp"
+#include "sash/operator/state/undo.hpp"

@@ -10,6 +10,7 @@
 #include "sash/time.hpp"
 #include "sash/windows/grid.hpp"
 #include "sash/windows/length.hpp"
+#include "sash/windows/panes.hpp"
 #include "sash/windows/policy.hpp"
 
 namespace sash {
@@ -27,6 +28,8 @@ struct OperatorPlan {
     std::size_t every = 1;
     //! Of the slides.
     windows::Grid grid = {};
+    //! Where nothing needs the events of a pane apart, they are retained as one.
+    std::optional<windows::Panes> panes = {};
     std::optional<Length> lateness = {};
     std::optional<Length> expire = {};
     //! A result is emitted only if it is not what was emitted last for its key.
@@ -62,6 +65,7 @@ struct OperatorPlan {
     void read_as_reals(Map map) {
         reals = true;
         grid.read_as_reals(map);
+        if (panes) panes->read_as_reals(map);
         for (windows::Policy& policy : policies) {
             policy.grid.read_as_reals(map);
             if (policy.since) policy.since = map(*policy.since);

@@ -59,6 +59,13 @@ public:
         return place;
     }
 
+    void set_has_partial(std::size_t place, bool has_partial) {
+        Row row = (*this)[place];
+        row.has_partial = has_partial;
+        erase(place);
+        IndexedList::insert(place, row);
+    }
+
 private:
     //! How many rows come before one of that time and number.
     std::size_t before(Time ticks, std::int64_t number) const {

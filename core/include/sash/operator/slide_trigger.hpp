@@ -23,11 +23,11 @@ public:
 
     explicit SlideTrigger(OperatorState<P>& state) : state_(state), emitter_(state), grid_(state.plan().grid) {}
 
-    //! A row has come to the place; windows are what they were from `unaffected` on, one place a window.
-    void row(KeyId id, std::size_t place, std::span<const std::size_t> unaffected) {
-        const Time ticks = state_.key(id).rows()[place].ticks;
+    //! An event has come to the place, where its row or its pane is; windows are what they were from `unaffected` on,
+    //! one place a window.
+    void row(KeyId id, Time ticks, std::size_t place, std::span<const std::size_t> unaffected) {
         const Time clock = *state_.now().newest;
-        if (updates()) revise_from(id, place, unaffected, clock);
+        if (updates()) revise_from(id, ticks, place, unaffected, clock);
         const std::optional<Time> due = grid_.first(final() ? ticks : std::max(clock, ticks));
         const std::optional<Time> before = state_.key(id).extras().due;
         if (due && (!before || *due < *before)) state_.schedule(id, due);
@@ -85,12 +85,12 @@ private:
         return own && ticks > *own;
     }
 
-    void revise_from(KeyId id, std::size_t place, std::span<const std::size_t> unaffected, Time clock) {
+    void revise_from(KeyId id, Time ticks, std::size_t place, std::span<const std::size_t> unaffected, Time clock) {
         const State& state = state_.key(id);
         const auto bounds = state_.bounds();
         std::vector<bool> touched(unaffected.size(), true);
         std::size_t left = touched.size();
-        std::optional<Time> due = grid_.first(state.rows()[place].ticks);
+        std::optional<Time> due = grid_.first(ticks);
         for (; left > 0 && due && *due < clock; due = grid_.after(*due)) {
             for (std::size_t window = 0; window < touched.size(); ++window) {
                 if (!touched[window]) continue;

@@ -15,7 +15,7 @@ namespace sash {
 //! One change of the state of one key, and what was before it.
 template <class Result>
 struct Change {
-    enum class Kind : std::uint8_t { put, steps, opened, waiting, expired, due, revision, last, newest };
+    enum class Kind : std::uint8_t { put, filled, steps, opened, waiting, expired, due, revision, last, newest };
 
     Kind kind;
     KeyId key;

@@ -1,0 +1,72 @@
+//! What no window can hold any more: partials go at once, rows by halves.
+#pragma once
+
+#include "sash/operator/operator_state.hpp"
+
+namespace sash {
+
+template <Partials P>
+void OperatorState<P>::drop_needless(KeyId id) {
+    if (!now_.watermark || !keys_.has(id)) return;
+    evict_needless(id, now_.watermark);
+    drop_rows(id);
+    State& state = keys_[id];
+    const std::size_t many = 2 * plan_.policies.size() * std::max(kFew, state.rows().size());
+    if (state.has_extras() && state.extras().revisions.size() > many)
+        state.edit_extras().revisions.drop_before(*now_.watermark);
+}
+
+template <Partials P>
+void OperatorState<P>::evict_needless(KeyId id, const std::optional<Time>& time) {
+    if (!time) return;
+    if (time_only_) {
+        Time needed = kLatest;
+        for (const Policy& policy : plan_.policies) needed = std::min(needed, policy.span.from(*time, plan_.reals));
+        if (needed != kEarliest && !plan_.policies.empty()) partials_->evict(id, needed - 1);
+        return;
+    }
+    const State& state = keys_[id];
+    std::size_t first = first_needed(state, *time);
+    while (aligned_ && 0 < first && first < state.rows().size() && peers(state, first)) --first;
+    if (first != 0) partials_->evict(id, state.label(first - 1));
+}
+
+template <Partials P>
+std::size_t OperatorState<P>::first_needed(const State& state, Time time) const {
+    std::size_t needed = state.rows().size();
+    for (std::size_t window = 0; window < plan_.policies.size() && needed != 0; ++window)
+        needed = std::min(needed, bounds().first_needed(state, window, time));
+    return needed;
+}
+
+//! Now and then, half of the rows at a time, so that it costs O(1) a row.
+template <Partials P>
+void OperatorState<P>::drop_rows(KeyId id) {
+    const State& state = keys_[id];
+    if (state.rows().size() <= kFew || !now_.watermark) return;
+    const std::size_t needless = first_needed(state, *now_.watermark);
+    if (2 * needless > state.rows().size()) drop_rows(id, keys_[id], needless);
+}
+
+//! The first rows go, all of a time or none.
+template <Partials P>
+void OperatorState<P>::drop_rows(KeyId id, State& state, std::size_t count) {
+    while (0 < count && count < state.rows().size() && peers(state, count)) --count;
+    if (count == 0) return;
+    const Row last = state.rows()[count - 1];
+    const Time label = state.label(count - 1);
+    if (count == state.rows().size() && !sees_newest()) state.edit_extras().newest = last.ticks;
+    partials_->evict(id, label);
+    state.edit_rows().drop(count);
+    if (!state.has_extras()) return;
+    auto& extras = state.edit_extras();
+    if (!aligned_) extras.labels.drop(count);
+    const std::pair<Time, std::int64_t> gone(last.ticks, last.number);
+    extras.nulls.erase(extras.nulls.begin(), std::upper_bound(extras.nulls.begin(), extras.nulls.end(), gone));
+    for (windows::SessionStarts& starts : extras.sessions)
+        if (!state.rows().empty()) starts.drop_before(state.rows().front().ticks);
+    for (windows::Steps& steps : extras.steps)
+        if (steps.size() != 0) steps.drop(count);
+}
+
+}  // namespace sash

@@ -1,0 +1,137 @@
+//! How an event comes into the state of its key: as a row, or into its pane, and as a partial.
+#pragma once
+
+#include "sash/operator/operator_state.hpp"
+
+namespace sash {
+
+template <Partials P>
+std::size_t OperatorState<P>::put(KeyId id, const IncomingEvent& event, std::vector<std::size_t>& unaffected) {
+    touch(id);
+    const std::size_t place = plan_.panes ? put_in_pane(id, event) : put_row(id, event);
+    find_unaffected(id, place, event.marks, unaffected);
+    return place;
+}
+
+template <Partials P>
+std::size_t OperatorState<P>::put_row(KeyId id, const IncomingEvent& event) {
+    State& state = keys_[id];
+    if (undo_.on) note({.kind = Kind::put, .key = id, .ticks = event.ticks, .number = count_});
+    const std::int64_t number = count_++;
+    const std::size_t place = state.edit_rows().insert({.ticks = event.ticks,
+                                                        .number = number,
+                                                        .has_partial = event.has_partial,
+                                                        .null = event.null,
+                                                        .fires = event.fires});
+    std::optional<Relabelled> moved;
+    if (!aligned_) moved = state.edit_extras().labels.give(place);
+    if (has_sessions_) follow_sessions(state, place, true);
+    if (event.null && counts_values_) put_null(state, event.ticks, number);
+    if (moved) partials_->relabel(id, moved->from, moved->to);
+    if (event.has_partial) partials_->insert(id, state.label(place));
+    return place;
+}
+
+//! All events of a pane are one row and one partial, under the pane's label.
+template <Partials P>
+std::size_t OperatorState<P>::put_in_pane(KeyId id, const IncomingEvent& event) {
+    const Time label = plan_.panes->label(event.ticks);
+    if (plan_.expire) see(id, event.ticks);
+    const std::size_t place = put_pane_row(id, label, event.has_partial);
+    if (event.has_partial) partials_->insert(id, label);
+    return place;
+}
+
+template <Partials P>
+std::size_t OperatorState<P>::put_pane_row(KeyId id, Time label, bool has_partial) {
+    State& state = keys_[id];
+    const std::int64_t number = count_++;
+    const std::size_t place = state.rows().until(label);
+    if (place == state.rows().size() || state.rows()[place].ticks != label) {
+        if (undo_.on) note({.kind = Kind::put, .key = id, .ticks = label, .number = number});
+        state.edit_rows().insert(
+            {.ticks = label, .number = number, .has_partial = has_partial, .null = false, .fires = true});
+    } else if (has_partial && !state.rows()[place].has_partial) {
+        if (undo_.on) note({.kind = Kind::filled, .key = id, .ticks = label, .number = state.rows()[place].number});
+        state.edit_rows().set_has_partial(place, true);
+    }
+    return place;
+}
+
+template <Partials P>
+void OperatorState<P>::follow_sessions(State& state, std::size_t place, bool comes) {
+    for (std::size_t window = 0; window < plan_.policies.size(); ++window) {
+        const Policy& policy = plan_.policies[window];
+        if (policy.kind == Policy::Kind::session)
+            state.edit_extras().sessions[window].follow(state.rows(), place, comes, policy.span.length, plan_.reals);
+    }
+}
+
+template <Partials P>
+void OperatorState<P>::put_null(State& state, Time ticks, std::int64_t number) {
+    const std::pair null(ticks, number);
+    auto& nulls = state.edit_extras().nulls;
+    nulls.insert(std::lower_bound(nulls.begin(), nulls.end(), null), null);
+}
+
+//! Only revisions look at it, but steps are taken here whatever is emitted.
+template <Partials P>
+void OperatorState<P>::find_unaffected(KeyId id, std::size_t place, std::span<const windows::Mark> marks,
+                                       std::vector<std::size_t>& unaffected) {
+    unaffected.clear();
+    if (!has_steps_ && plan_.emit != Emit::update) return;
+    for (std::size_t window = 0; window < plan_.policies.size(); ++window) {
+        const windows::Mark mark = marks.empty() ? windows::Mark{} : marks[window];
+        unaffected.push_back(plan_.policies[window].stepping() ? step(id, window, place, mark)
+                                                               : bounds().unaffected(keys_[id], window, place));
+    }
+}
+
+template <Partials P>
+std::size_t OperatorState<P>::step(KeyId id, std::size_t window, std::size_t place, const windows::Mark& mark) {
+    State& state = keys_[id];
+    windows::Steps& steps = state.edit_extras().steps[window];
+    steps.insert(place, mark);
+    if (plan_.policies[window].kind == Policy::Kind::adaptive) steps.follow_measures(place);
+    windows::Steps::Before before;
+    try {
+        const std::size_t settled = steps.settle(
+            place, [&](std::size_t start, std::size_t at) { return next_start(id, window, start, at); }, before);
+        if (undo_.on)
+            note({.kind = Kind::steps,
+                  .key = id,
+                  .number = static_cast<std::int64_t>(place),
+                  .window = window,
+                  .starts = std::move(before)});
+        return settled;
+    } catch (...) {
+        steps.erase(place, before);
+        throw;
+    }
+}
+
+//! Where the window of a row begins, given where that of the row before began.
+template <Partials P>
+std::size_t OperatorState<P>::next_start(KeyId id, std::size_t window, std::size_t start, std::size_t place) const {
+    const Policy& policy = plan_.policies[window];
+    if (policy.kind == Policy::Kind::programmable) return leaving(id, window, start, place);
+    return keys_[id].extras().steps[window].next(policy, start, place);
+}
+
+//! The step of a programmable window. Rows without a value have no result to show: they go with the first that has one.
+template <Partials P>
+std::size_t OperatorState<P>::leaving(KeyId id, std::size_t window, std::size_t start, std::size_t place) const {
+    const State& state = keys_[id];
+    if (state.valued(start, place + 1) == 0) return start;
+    const Time begin = state.label(start);
+    const auto run = [&](std::size_t end) {
+        return PartialRange{id, begin, end == start ? begin : state.label(end), false, false};
+    };
+    const auto total = partials_->seen_by(window, run(place));
+    return windows::Steps::while_leaving(start, place, [&](std::size_t end) {
+        while (state.valued(start, end + 1) == 0) ++end;
+        return !partials_->evicts(window, total, run(end));
+    });
+}
+
+}  // namespace sash
