@@ -52,10 +52,10 @@ def stream_of(spark: Any, folder: Path) -> DataFrame:
     return stream
 
 
-def run(df: DataFrame, folder: Path) -> tuple[pa.Table, Any]:
+def run(df: DataFrame, folder: Path, checkpoint: str = "checkpoint") -> tuple[pa.Table, Any]:
     """What the stream writes until there is no more to read, without the closing row; and the query."""
     writer = df.writeStream.format("parquet").option("path", str(folder / "out"))
-    query = writer.option("checkpointLocation", str(folder / "checkpoint")).trigger(availableNow=True).start()
+    query = writer.option("checkpointLocation", str(folder / checkpoint)).trigger(availableNow=True).start()
     query.awaitTermination()
     session = df.sparkSession
     table = session.read.parquet(str(folder / "out")).toArrow()

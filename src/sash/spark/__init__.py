@@ -2,7 +2,7 @@
 
 >>> import sash.spark
 >>> [name for name in sash.spark.__all__ if name.islower()]
-['configure', 'explain', 'latest', 'report_of', 'rolling', 'ship', 'upsert']
+['configure', 'explain', 'latest', 'report_of', 'rolling', 'ship', 'state', 'upsert']
 """
 
 try:
@@ -14,6 +14,7 @@ except ImportError as error:
     how = how_to_install("spark")
     raise ImportError(f"sash.spark needs {error.name}, which is not installed: {how}") from None
 
+from sash.spark.checkpoint import CheckpointState, state
 from sash.spark.explain import explain
 from sash.spark.rolling import rolling
 from sash.spark.session import configure, ship
@@ -22,6 +23,7 @@ from sash.spark.stream import BatchReport, Monitor, report_of
 
 __all__ = [
     "BatchReport",
+    "CheckpointState",
     "Monitor",
     "ParquetFolder",
     "Table",
@@ -32,5 +34,6 @@ __all__ = [
     "report_of",
     "rolling",
     "ship",
+    "state",
     "upsert",
 ]

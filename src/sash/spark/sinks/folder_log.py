@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from sash.errors import SashError
+from sash.spark.files import Files
 
 __all__ = ["FolderLog", "FolderState", "Part"]
 
@@ -72,58 +73,41 @@ class FolderState:
 
 
 class FolderLog:
-    """Entries by their numbers, through the file systems that Spark knows."""
+    """Entries by their numbers, in a folder of Spark's files."""
 
     def __init__(self, spark: Any, folder: str) -> None:
-        if not hasattr(spark, "_jsparkSession"):
-            raise SashError("a Parquet folder needs a session without Spark Connect: use a Table or a Topic there")
-        self._jvm = spark._jvm
-        self._folder = self._jvm.org.apache.hadoop.fs.Path(folder)
-        self._log = self._jvm.org.apache.hadoop.fs.Path(self._folder, _LOG)
-        self._files = self._folder.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
+        self._files = Files(spark, folder)
+        self._folder = folder
 
     def read(self) -> FolderState | None:
         """The newest entry; None if there is none."""
         numbers = self._numbers()
-        if not numbers:
-            return None
-        stream = self._files.open(self._entry(max(numbers)))
-        try:
-            return FolderState.read(bytes(self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream)).decode())
-        finally:
-            stream.close()
+        return FolderState.read(self._files.read(_entry(max(numbers))).decode()) if numbers else None
 
     def commit(self, state: FolderState) -> None:
         """A new entry, whole or not at all."""
-        draft = self._jvm.org.apache.hadoop.fs.Path(self._log, f".{state.sequence}.draft")
-        stream = self._files.create(draft, True)
-        try:
-            stream.write(state.write().encode())
-        finally:
-            stream.close()
-        if not self._files.rename(draft, self._entry(state.sequence)):
-            raise SashError(f"entry {state.sequence} of {self._log} is there already: two streams write to it")
+        draft = f"{_LOG}/.{state.sequence}.draft"
+        self._files.write(draft, state.write().encode())
+        if not self._files.rename(draft, _entry(state.sequence)):
+            raise SashError(f"entry {state.sequence} of {self._folder}/{_LOG} is there: two streams write to it")
 
     def tidy(self, state: FolderState) -> None:
         """Delete entries that are far behind, the parts that only they name, and what attempts that failed left."""
         old = state.sequence - _KEPT
         for number in self._numbers():
             if number < old:
-                self._files.delete(self._entry(number), False)
+                self._files.delete(_entry(number))
         live = {part.name for part in state.parts} | state.merged.keys()
-        for status in self._files.listStatus(self._folder):
-            name = status.getPath().getName()
-            if status.isDirectory() and name not in live and _sequence_of(name) < old:
-                self._files.delete(status.getPath(), True)
+        for name in self._files.names():
+            if name not in live and _sequence_of(name) < old:
+                self._files.delete(name)
 
     def _numbers(self) -> list[int]:
-        if not self._files.exists(self._log):
-            return []
-        names = [status.getPath().getName() for status in self._files.listStatus(self._log)]
-        return [int(name.removesuffix(".json")) for name in names if name.endswith(".json") and name[0] != "."]
+        return [int(name.removesuffix(".json")) for name in self._files.names(_LOG) if name.endswith(".json")]
 
-    def _entry(self, number: int) -> Any:
-        return self._jvm.org.apache.hadoop.fs.Path(self._log, f"{number:020}.json")
+
+def _entry(number: int) -> str:
+    return f"{_LOG}/{number:020}.json"
 
 
 def _sequence_of(name: str) -> int:

@@ -19,7 +19,7 @@ from sash.spark.stream.packing import CHUNK_BYTES, pack, slices, unpack
 from sash.spark.stream.retained import Revisions, Ticks
 from sash.spark.stream.slide_engine import make_engine
 
-__all__ = ["BucketState", "Log"]
+__all__ = ["BucketState", "Log", "revisions_of"]
 
 _NUMBERS: Final = b"sash.revised"
 _REVISIONS: Final = b"sash.revisions"
@@ -96,7 +96,7 @@ class Log:
         for segment in missed:
             table = unpack(self._state.segment(segment.place))
             engine.absorb(table, segment.first, segment.silent)
-            numbers, revisions = _revisions_of(table)
+            numbers, revisions = revisions_of(table)
             engine.revise(numbers, revisions)
         engine.settle(manifest.watermark)
         return len(missed)
@@ -179,14 +179,15 @@ def _with_revisions(table: pa.Table, revised: tuple[Ticks, Revisions]) -> pa.Tab
     return table.replace_schema_metadata({_NUMBERS: revised[0].tobytes(), _REVISIONS: revised[1].tobytes()})
 
 
-def _revisions_of(table: pa.Table) -> tuple[Ticks, Revisions]:
+def revisions_of(table: pa.Table) -> tuple[Ticks, Revisions]:
+    """The numbers of the rows that were revised before those of a segment came, and how often each was."""
     found = table.schema.metadata or {}
     numbers = np.frombuffer(found.get(_NUMBERS, b""), np.int64)
     return numbers, np.frombuffer(found.get(_REVISIONS, b""), np.int32)
 
 
 def _concatenated(tables: list[pa.Table]) -> pa.Table:
-    parts = [_revisions_of(table) for table in tables]
+    parts = [revisions_of(table) for table in tables]
     numbers = np.concatenate([numbers for numbers, _ in parts])
     revisions = np.concatenate([revisions for _, revisions in parts])
     joined = joined_tables([table.replace_schema_metadata(None) for table in tables])
