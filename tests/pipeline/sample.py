@@ -63,13 +63,14 @@ def table(rows: list[dict[str, Any]]) -> pa.Table:
 
 
 def write(folder: Path, rows: list[dict[str, Any]], bad: bool = True) -> None:
-    """Write all three, the text ones with a record in the middle that is none, one of a wrong type, one without a
-    time."""
+    """Write all three, the text ones with records in the middle that are bad: of a wrong type, without a time, half;
+    in JSON also one that is no UTF-8, and one that is half a character."""
     middle = len(rows) // 2
-    lines = as_json(rows)
-    wrong = [json.dumps({"time": rows[0]["time"].isoformat(), "card": "a", "amount": "lots", "shop": "kiosk"})]
-    wrong += ['{"card": "a", "amount": 1}', "{half"]
-    (folder / "payments.jsonl").write_text("\n".join(lines[:middle] + wrong * bad + lines[middle:]) + "\n")
+    lines = [line.encode() for line in as_json(rows)]
+    first = {"time": rows[0]["time"].isoformat(), "card": "a", "amount": 1, "shop": "kiosk"}
+    wrong = [json.dumps(first | {"amount": "lots"}).encode(), b'{"card": "a", "amount": 1}', b"{half"]
+    wrong += [json.dumps(first).encode().replace(b"kiosk", b"caf\xe9"), json.dumps(first | {"shop": "\ud83d"}).encode()]
+    (folder / "payments.jsonl").write_bytes(b"\n".join(lines[:middle] + wrong * bad + lines[middle:]) + b"\n")
     head, *lines = as_csv(rows)
     wrong = [f"{rows[0]['time'].isoformat()},a,lots,kiosk", ",a,1,kiosk", "half"]
     (folder / "payments.csv").write_text("\n".join([head, *lines[:middle], *wrong * bad, *lines[middle:]]) + "\n")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +141,28 @@ def test_a_watched_folder_goes_on_where_it_was(spark: Any, tmp_path: Path) -> No
         'column "time"',
         "it is no JSON",
     ]
+
+
+def test_a_run_that_was_killed_in_its_first_write_begins_again(spark: Any, tmp_path: Path) -> None:
+    """What is half written of the first offsets stands in nobody's way."""
+    spark.conf.set("spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart", "true")
+    arrive(tmp_path, 1, as_json(ROWS))
+    offsets = tmp_path / "run/checkpoint/results/offsets"
+    offsets.mkdir(parents=True)
+    (offsets / ".0.e2e7a8f0-6a8e-4c0e-9d0b-0d5a4d1f3c11.tmp").write_text("v1")
+    run(pipeline(tmp_path, WATCHED, more='emit = "update"\nlateness = "2h"'), spark)
+    assert by_all(last_revisions(tmp_path / "results")) == by_all(at_rest())
+
+
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_times_in_text_keep_their_microseconds(kind: str, spark: Any, tmp_path: Path) -> None:
+    """As the local engine writes them: two rows of one millisecond stay two."""
+    rows = payments(2)
+    rows[1]["time"] = rows[0]["time"] + timedelta(microseconds=1)
+    write(tmp_path, rows, bad=False)
+    run(pipeline(tmp_path, SOURCES["parquet"], rest=f'[sink]\nformat = "{kind}"\npath = "results"\n'), spark)
+    text = "".join(part.read_text() for part in (tmp_path / "results").glob("part-*"))
+    assert re.findall(r"T[\d:.]+Z", text) == ["T12:00:00.000000Z", "T12:00:00.000001Z"]
 
 
 def test_a_function_gives_a_dataframe(spark: Any, tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def parse_json(lines: Sequence[str | bytes | None], columns: Mapping[str, str], 
 
     A record is bad if it is no object, if a value is not of its column's type, or if it has no time. Cost: O(lines).
 
-    >>> lines = ['{"t": 1, "x": 2.5}', '{"t": 2', '{"t": 3, "x": "much"}', '{"x": 1}', '[]']
+    >>> lines = ['{"t": 1, "x": 2.5}', '{"t": 2', '{"t": 3, "x": "much"}', '{"x": 1}', '[]', b'{"t": 4, "\\xff": 1}']
     >>> parsed = parse_json(lines, {"t": "int", "x": "float"}, "t")
     >>> parsed.rows.to_pylist()
     [{'t': 1, 'x': 2.5}]
@@ -67,24 +67,21 @@ def parse_json(lines: Sequence[str | bytes | None], columns: Mapping[str, str], 
     ...     print(letter)
     it is no JSON: Expecting ',' delimiter at character 8
     it is no object, {...}
+    it is no UTF-8: byte 11 is 0xff
     column "x": "much" is not a number
     column "t" has no time
     """
     objects, texts, letters = [], [], []
     for line in lines:
-        text = _text(line)
+        text, reason = _text(line)
         if not text.strip():
             continue
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            letters.append((_no_json(error), text))
-            continue
-        if isinstance(found, dict):
+        found = reason or _object(text)
+        if isinstance(found, str):
+            letters.append((found, text))
+        else:
             objects.append(found)
             texts.append(text)
-        else:
-            letters.append(("it is no object, {...}", text))
     made = {name: _of_values([one.get(name) for one in objects], kind) for name, kind in columns.items()}
     raw = {name: [one.get(name) for one in objects] for name in columns}
     return _sorted_out(made, raw, columns, on, texts, letters)
@@ -152,8 +149,24 @@ def _arrow(kind: str) -> pa.DataType:
     return pa.timestamp("us", "UTC") if name.startswith("timestamp") else pa.type_for_alias(name)
 
 
-def _text(line: str | bytes | None) -> str:
-    return line.decode("utf-8", "replace") if isinstance(line, bytes) else line or ""
+def _text(line: str | bytes | None) -> tuple[str, str]:
+    """The text of a line, and why it is none: bytes that are no UTF-8 are shown as digits."""
+    if not isinstance(line, bytes):
+        return line or "", ""
+    try:
+        return line.decode("utf-8-sig"), ""
+    except UnicodeDecodeError as error:
+        why = f"it is no UTF-8: byte {error.start + 1} is 0x{line[error.start]:02x}"
+        return line.decode("utf-8", "backslashreplace"), why
+
+
+def _object(text: str) -> dict[str, Any] | str:
+    """The object that the text is, or why it is none."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return _no_json(error)
+    return found if isinstance(found, dict) else "it is no object, {...}"
 
 
 def _no_json(error: Exception) -> str:
@@ -195,7 +208,18 @@ def _of_values(values: list[Any], kind: str) -> _Column:
 def _is_of(value: Any, allowed: tuple[type, ...]) -> bool:
     if type(value) not in allowed:
         return False
+    if type(value) is str:
+        return value.isascii() or _encodable(value)
     return type(value) is not int or -_INT64 <= value < _INT64
+
+
+def _encodable(text: str) -> bool:
+    """Whether it has no half of a pair of surrogates: JSON can write one, and no text has it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _of_texts(texts: pa.Array, kind: str) -> _Column:
@@ -276,4 +300,5 @@ def _sorted_out(
 
 
 def _wrong(name: str, value: Any, kind: str) -> str:
-    return f'column "{name}": {json.dumps(value, ensure_ascii=False)[:80]} is not {TYPES[kind].words}'
+    written = json.dumps(value, ensure_ascii=False)[:80].encode("utf-8", "backslashreplace").decode()
+    return f'column "{name}": {written} is not {TYPES[kind].words}'

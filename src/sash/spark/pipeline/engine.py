@@ -28,6 +28,9 @@ _LOG: Final = "spark.log"
 _POLL: Final = 0.25
 #: How long a stream may take to stop.
 _STOP: Final = "30s"
+#: A run that is killed while it writes its first offsets leaves a file of them that is half done. Spark ignores it, but
+#: would refuse to begin again beside it.
+_BEGINS_EMPTY: Final = "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart"
 
 
 def run_spark(
@@ -83,6 +86,7 @@ def _results(good: DataFrame, pipeline: Pipeline, **options: Any) -> DataFrame:
 def _stream(rows: Rows, pipeline: Pipeline, progress: Progress, stop: Stop, once: bool) -> None:
     trigger = {"availableNow": True} if once else {"processingTime": _interval(pipeline.run.trigger)}
     results = _results(rows.good, pipeline, buckets=pipeline.run.buckets, on_late=pipeline.run.on_late)
+    rows.good.sparkSession.conf.set(_BEGINS_EMPTY, "false")
     progress.stage("Streaming" if not once else "Reading what is there")
     queries = [sinks.start(results, pipeline, trigger)]
     if rows.bad is not None:

@@ -11,7 +11,7 @@ from sash.errors import PipelineError
 from sash.pipeline.config import FILES, Pipeline
 from sash.pipeline.files import put_in_place, refuse_strange
 from sash.pipeline.local import show
-from sash.spark.sinks.topic import records
+from sash.spark.sinks.topic import TIMES, records
 
 __all__ = ["save", "save_dead", "start", "start_dead"]
 
@@ -57,7 +57,7 @@ def _records(results: DataFrame, names: tuple[str, ...]) -> DataFrame:
 
 
 def _options(pipeline: Pipeline) -> dict[str, str]:
-    return ({"header": "true"} if pipeline.sink.format == "csv" else {}) | dict(pipeline.sink.options)
+    return TIMES | ({"header": "true"} if pipeline.sink.format == "csv" else {}) | dict(pipeline.sink.options)
 
 
 def _shown(batch: DataFrame, number: int) -> None:

@@ -42,14 +42,13 @@ def read(spark: SparkSession, pipeline: Pipeline) -> Rows:
     if source.format == "python":
         return _timed(_called(spark, pipeline), on)
     if source.format == "kafka":
-        lines = _kafka(reader, pipeline).selectExpr("CAST(value AS STRING) value")
-        return _sorted_out(lines, source.columns, _json_reader(source.columns, on))
+        return _sorted_out(_bytes(_kafka(reader, pipeline)), source.columns, _json_reader(source.columns, on))
     if source.format == "parquet":
         schema = {"schema": spark.read.parquet(pipeline.location(source.path)).schema} if source.watch else {}
         return _timed(reader.load(pipeline.location(source.path), format="parquet", **schema), on)
     columns = columns_of(pipeline)
     if source.format == "json":
-        return _sorted_out(reader.text(pipeline.location(source.path)), columns, _json_reader(columns, on))
+        return _sorted_out(_bytes(reader.text(pipeline.location(source.path))), columns, _json_reader(columns, on))
     return _sorted_out(_fields(spark, reader, pipeline, columns), columns, _field_reader(columns, on))
 
 
@@ -69,6 +68,11 @@ def _kafka(reader: Any, pipeline: Pipeline) -> DataFrame:
     if source.max_records:
         reader = reader.option("maxOffsetsPerTrigger", source.max_records)
     return reader.load()  # type: ignore[no-any-return]
+
+
+def _bytes(lines: DataFrame) -> DataFrame:
+    """Lines as they came: what is no UTF-8 would not get into Python as a text."""
+    return lines.selectExpr("CAST(value AS BINARY) value")
 
 
 def _fields(spark: SparkSession, reader: Any, pipeline: Pipeline, columns: Mapping[str, str]) -> DataFrame:

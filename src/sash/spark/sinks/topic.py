@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from sash.spark.layout import named
 from sash.spark.sinks.batch import Batch
 
-__all__ = ["Topic", "records"]
+__all__ = ["TIMES", "Topic", "records"]
+
+#: Spark would write milliseconds: two rows could have one time then, and one key.
+TIMES: Final = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}
 
 
 @dataclass(frozen=True)
@@ -48,5 +52,9 @@ def records(df: DataFrame, key: Sequence[str]) -> DataFrame:
     >>> records(rows, ["card"]).first()
     Row(key='{"card":"a"}', value='{"card":"a","spent":1}')
     """
-    one = F.to_json(F.struct(*map(named, key))) if key else F.lit(None).cast("string")
-    return df.select(one.alias("key"), F.to_json(F.struct(*map(named, df.columns))).alias("value"))
+    one = _object(key) if key else F.lit(None).cast("string")
+    return df.select(one.alias("key"), _object(df.columns).alias("value"))
+
+
+def _object(names: Sequence[str]) -> Column:
+    return F.to_json(F.struct(*map(named, names)), TIMES)
