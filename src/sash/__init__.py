@@ -8,8 +8,8 @@
 4
 """
 
+import typing as _typing
 from importlib import import_module as _import_module
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from sash.errors import (
     AggregationError,
@@ -25,8 +25,10 @@ from sash.errors import (
 )
 from sash.rolling import rolling
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
+    from sash import algorithms as algorithms
     from sash import results, store
+    from sash import windows as windows
     from sash.aggregations import (
         M4,
         Aggregation,
@@ -86,8 +88,8 @@ if _TYPE_CHECKING:
         WeightedMean,
         ZScore,
         aggregation,
-        compiled,
     )
+    from sash.aggregations.compiled import compiled
     from sash.expressions import col
     from sash.operator import Sliding
     from sash.plan import Plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from sash.times import FLOAT, INT, Kind, encode_array, encode_as
 
 if TYPE_CHECKING:
     from sash.aggregations.records import Row
+    from sash.store import Store, StoredWindow
 
 __all__ = ["Window"]
 
@@ -73,6 +74,16 @@ class Window(_core.Window):
     >>> list(w.items())
     [(2, 20), (4, 40)]
     """
+
+    @overload
+    def __new__(
+        cls, aggregation: Aggregation, algorithm: str = "auto", *, store: Store, **options: Any
+    ) -> StoredWindow: ...
+
+    @overload
+    def __new__(
+        cls, aggregation: Aggregation, algorithm: str = "auto", *, store: None = None, **options: Any
+    ) -> Self: ...
 
     def __new__(cls, *args: Any, **options: Any) -> Window:
         """A window in memory, or one over a store."""
