@@ -83,13 +83,11 @@ public:
     }
     double reach(const Partial& partial) const { return record_.reach(partial.words); }
 
-    std::vector<PyObject*> references() const {
-        std::vector<PyObject*> held;
-        for (const PythonMonoid& member : *members_) {
-            const std::vector<PyObject*> own = member.references();
-            held.insert(held.end(), own.begin(), own.end());
-        }
-        return held;
+    void visit_references(const ReferenceVisitor& visitor) const {
+        for (const PythonMonoid& member : *members_) member.visit_references(visitor);
+    }
+    static void visit_references(const Partial& partial, const ReferenceVisitor& visitor) {
+        for (const Object& object : partial.objects) visitor(object.get());
     }
 
 private:

@@ -3,6 +3,7 @@
 
 #include <Python.h>
 
+#include <functional>
 #include <utility>
 
 namespace sash::face {
@@ -33,5 +34,9 @@ public:
 private:
     PyObject* pointer_ = nullptr;
 };
+
+//! Is shown every reference that something owns, once for each time that it owns it; nullptr too. For the garbage
+//! collector: what is not shown is never collected, what is shown too often is collected too early.
+using ReferenceVisitor = std::function<void(PyObject*)>;
 
 }  // namespace sash::face

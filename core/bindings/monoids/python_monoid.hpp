@@ -57,10 +57,12 @@ public:
     }
     Output lower(const Partial& partial) const { return call(methods_->lower, partial.get()); }
     const PythonMethods& methods() const { return *methods_; }
-    std::vector<PyObject*> references() const {
-        return {methods_->identity.get(), methods_->lift.get(),   methods_->combine.get(), methods_->lower.get(),
-                methods_->inverse.get(),  methods_->encode.get(), methods_->decode.get()};
+    void visit_references(const ReferenceVisitor& visitor) const {
+        for (const Object* const method : {&methods_->identity, &methods_->lift, &methods_->combine, &methods_->lower,
+                                           &methods_->inverse, &methods_->encode, &methods_->decode})
+            visitor(method->get());
     }
+    static void visit_references(const Partial& partial, const ReferenceVisitor& visitor) { visitor(partial.get()); }
 
     template <class... Arguments>
     static Object call(const Object& method, Arguments... arguments) {

@@ -235,14 +235,12 @@ std::vector<Form> RowReader::forms(const Mode& from, const Mode& to) const {
     return forms;
 }
 
-std::vector<PyObject*> RowReader::references() const {
-    std::vector<PyObject*> held;
+void RowReader::visit_references(const ReferenceVisitor& visitor) const {
     for (const ObjectSpec& object : objects_) {
-        held.push_back(object.aggregation.ptr());
-        held.push_back(object.skips.ptr());
+        visitor(object.aggregation.ptr());
+        visitor(object.skips.ptr());
     }
-    for (const AnswerSpec& answer : answers_) held.push_back(answer.aggregation.ptr());
-    return held;
+    for (const AnswerSpec& answer : answers_) visitor(answer.aggregation.ptr());
 }
 
 }  // namespace sash::face

@@ -85,7 +85,7 @@ public:
     bool composite() const { return composite_; }
     //! What becomes of the parts, one by one, when the mode changes.
     std::vector<Form> forms(const Mode& from, const Mode& to) const;
-    std::vector<PyObject*> references() const;
+    void visit_references(const ReferenceVisitor& visitor) const;
 
     //! Where the parts lie if the columns and the times are such.
     LayoutPtr layout(const Mode& mode) const;

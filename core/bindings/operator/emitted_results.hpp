@@ -45,6 +45,11 @@ private:
 //! One cell of every result.
 using ResultColumn = std::vector<ResultCell>;
 
+inline void visit_references(const ResultColumn& cells, const ReferenceVisitor& visitor) {
+    for (const ResultCell& cell : cells)
+        if (cell.tag() == ResultCell::Tag::object) visitor(cell.object());
+}
+
 //! In the order in which they were emitted. A result without a value, for want of events, has cells without one.
 struct EmittedResults {
     std::vector<Emission> emissions;

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "monoids/object.hpp"
 #include "sash/operator/key_table.hpp"
 
 namespace sash::face {
@@ -43,7 +44,10 @@ public:
     }
     void settle() { std::vector<Slot>().swap(made_); }
     std::size_t bytes() const;
-    std::vector<PyObject*> references() const { return {others_.ptr(), given_.ptr()}; }
+    void visit_references(const ReferenceVisitor& visitor) const {
+        visitor(others_.ptr());
+        visitor(given_.ptr());
+    }
 
 private:
     //! The key of a slot: two words, since there are as many as keys.

@@ -87,6 +87,30 @@ void BoundOperator::retire(bool now) {
     retired_ = now;
 }
 
+void BoundOperator::visit_references(const ReferenceVisitor& visitor) const {
+    // In the midst of a call the structures are not in order; what is not shown is just not collected this time.
+    if (busy_) return;
+    partials_->visit_references(visitor);
+    state().for_each_result([&](const ResultShape::Cells& cells) { face::visit_references(cells, visitor); });
+    keys_.visit_references(visitor);
+    row_.visit_references(visitor);
+    shape_.visit_references(visitor);
+    for (const std::vector<nb::object>* const objects : {&windows_, &marks_})
+        for (const nb::object& object : *objects) visitor(object.ptr());
+    for (const nb::object* const object : {&config_, &result_type_, &fires_, &skips_, &checked_key_, &early_start_})
+        visitor(object->ptr());
+}
+
+void BoundOperator::drop_references() {
+    // Should a finalizer call it all the same, it is refused.
+    busy_ = true;
+    engine_.reset();
+    partials_.reset();
+    config_.reset();
+    marks_.clear();
+    for (nb::object* const object : {&fires_, &skips_, &checked_key_}) object->reset();
+}
+
 EmittedResults BoundOperator::blank() const {
     EmittedResults out;
     out.columns.resize(shape_.cells());

@@ -74,6 +74,10 @@ public:
     //! Times that were integers are reals from now on. What a failure leaves behind is of no use.
     void read_times_as_reals();
 
+    void visit_references(const ReferenceVisitor& visitor) const;
+    //! Nobody can reach the operator any more, but for finalizers.
+    void drop_references();
+
     nb::object time_of(Time ticks) const;
     nb::object start_of(const Emission& emission) const;
     const ResultShape& shape() const { return shape_; }
@@ -152,6 +156,9 @@ public:
     nb::object column(std::string_view name) const;
     //! The words and tags of one cell of all results.
     nb::tuple cells(std::size_t cell) const;
+
+    void visit_references(const ReferenceVisitor& visitor) const;
+    void drop_references();
 
 private:
     template <class Get>

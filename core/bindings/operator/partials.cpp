@@ -9,6 +9,7 @@
 
 #include "monoids/mixed_front.hpp"
 #include "sash/algorithms/key_window.hpp"
+#include "sash/algorithms/owned_partials.hpp"
 #include "sash/monoids/record.hpp"
 
 namespace sash::face {
@@ -221,6 +222,15 @@ public:
         std::size_t total = sizeof(*this) + windows_.size() * sizeof(windows_[0]);
         for (const KeyWindow<M>& window : windows_) total += window.bytes();
         return total;
+    }
+
+    void visit_references(const ReferenceVisitor& visitor) const override {
+        if constexpr (HoldsObjects<M>) {
+            monoid_.visit_references(visitor);
+            const auto visit = [&](const Partial& partial) { monoid_.visit_references(partial, visitor); };
+            for_each_owned<Partial>(windows_, visit);
+            visit(lifted_);
+        }
     }
 
     std::unique_ptr<OperatorPartials> with_layout(const LayoutPtr& other, std::span<const Form> forms) const override {

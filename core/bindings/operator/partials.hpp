@@ -68,6 +68,7 @@ public:
     //! Whether changes may have to be undone, and inserts are refused where a compiled function has failed.
     virtual void begin(bool careful, EmittedResults* out) = 0;
     virtual std::size_t bytes() const = 0;
+    virtual void visit_references(const ReferenceVisitor& visitor) const = 0;
     //! The same keys, in another layout of the same parts or at other times.
     virtual std::unique_ptr<OperatorPartials> with_layout(const LayoutPtr& layout,
                                                           std::span<const Form> forms) const = 0;

@@ -100,6 +100,14 @@ bool ResultShape::same(const Cells& one, const Cells& other) const {
     return true;
 }
 
+void ResultShape::visit_references(const ReferenceVisitor& visitor) const {
+    for (const OutputSpec& output : outputs_) visitor(output.aggregation.ptr());
+    for (const nb::object& empty : empties_) visitor(empty.ptr());
+    for (const EvictionRule& rule : rules_) visitor(rule.evict_when.ptr());
+    visitor(same_.ptr());
+    visitor(codec_.ptr());
+}
+
 void ResultShape::write(Writer& writer, const Cells& cells) const {
     writer.flag(!cells.empty());
     if (makes_objects_ && !cells.empty()) {

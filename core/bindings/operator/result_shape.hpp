@@ -63,6 +63,7 @@ public:
 
     //! As Python compares them; NaN is NaN.
     bool same(const Cells& one, const Cells& other) const;
+    void visit_references(const ReferenceVisitor& visitor) const;
     void write(Writer& writer, const Cells& cells) const;
     Cells read(Reader& reader) const;
 

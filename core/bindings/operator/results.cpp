@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "collector.hpp"
 #include "errors.hpp"
 #include "operator/operator.hpp"
 #include "window/face.hpp"
@@ -121,14 +122,25 @@ nb::tuple OperatorResults::cells(std::size_t cell) const {
     return nb::make_tuple(array_of(std::move(words)), array_of(std::move(tags)));
 }
 
+void OperatorResults::visit_references(const ReferenceVisitor& visitor) const {
+    visitor(owner_.ptr());
+    visitor(keys_.ptr());
+    for (const ResultColumn& column : emitted_.columns) face::visit_references(column, visitor);
+}
+
+void OperatorResults::drop_references() {
+    emitted_ = {};
+    keys_ = nb::none();
+}
+
 void bind_operator(nb::module_& module) {
     using namespace nb::literals;
-    nb::class_<OperatorResults>(module, "OperatorResults")
+    nb::class_<OperatorResults>(module, "OperatorResults", nb::type_slots(Collected<OperatorResults>::slots))
         .def("__len__", &OperatorResults::size)
         .def("at", &OperatorResults::at)
         .def("column", &OperatorResults::column)
         .def("cells", &OperatorResults::cells);
-    nb::class_<BoundOperator>(module, "Operator")
+    nb::class_<BoundOperator>(module, "Operator", nb::type_slots(Collected<BoundOperator>::slots))
         .def(nb::init<nb::object>(), "config"_a)
         .def("push", &BoundOperator::push, "key"_a.none(), "time"_a.none(), "value"_a.none(), "on_late"_a)
         .def("push_many", &BoundOperator::push_many, "keys"_a.none(), "ticks"_a, "columns"_a, "rows"_a.none(),

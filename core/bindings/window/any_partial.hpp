@@ -81,6 +81,9 @@ public:
     }
     ~AnyPartial() { drop(); }
 
+    //! Whether it holds a value that is more than its bytes.
+    bool owns() const { return type_ != nullptr; }
+
 private:
     //! The three words of the widest partials that there are many of.
     static constexpr std::size_t kRoom = 24;

@@ -327,14 +327,14 @@ std::size_t Window::memory() const {
     return checked([&] { return sizeof(*this) + kernel_->bytes(); });
 }
 
-std::vector<PyObject*> Window::references() const {
-    std::vector<PyObject*> held = kernel_ ? kernel_->references() : std::vector<PyObject*>();
-    held.push_back(spec_.aggregation.ptr());
-    held.push_back(spec_.find.ptr());
-    held.push_back(reader_.skips().ptr());
-    if (const RowReader* const row = reader_.row())
-        for (PyObject* const reference : row->references()) held.push_back(reference);
-    return held;
+void Window::visit_references(const ReferenceVisitor& visitor) const {
+    // In the midst of a call the structures are not in order; what is not shown is just not collected this time.
+    if (busy_) return;
+    if (kernel_) kernel_->visit_references(visitor);
+    visitor(spec_.aggregation.ptr());
+    visitor(spec_.find.ptr());
+    visitor(reader_.skips().ptr());
+    if (const RowReader* const row = reader_.row()) row->visit_references(visitor);
 }
 
 void Window::drop_references() {

@@ -62,7 +62,7 @@ public:
     void assign(const Window& other);
 
     //! The Python objects that it holds and that may hold it in turn, for the garbage collector.
-    std::vector<PyObject*> references() const;
+    void visit_references(const ReferenceVisitor& visitor) const;
     //! Drops them. No operation is possible afterwards.
     void drop_references();
 

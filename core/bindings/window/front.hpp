@@ -51,6 +51,13 @@ Storage lift(const Record<Storage>& record, Time time, const Value& value);
 template <class Storage>
 Result lower(const Record<Storage>& record, const Storage& partial);
 
+//! A monoid that calls Python, and whose partials are Python's.
+template <class M>
+concept HoldsObjects = requires(const M& monoid, const typename M::Partial& partial, const ReferenceVisitor& visitor) {
+    monoid.visit_references(visitor);
+    monoid.visit_references(partial, visitor);
+};
+
 //! Monoids whose result is one of the values, by its code.
 template <class M>
 inline constexpr bool kGivesCode = false;

@@ -130,8 +130,8 @@ public:
     virtual double reach_of(std::span<const Time> times, const Column& values) const = 0;
     //! Takes the entries apart, for a kernel that keeps Python objects instead.
     virtual void visit(const EntryVisitor& visitor) const = 0;
-    //! The Python objects that belong to the kernel as a whole, for the garbage collector.
-    virtual std::vector<PyObject*> references() const = 0;
+    //! Shows what belongs to the kernel as a whole, and the objects in its partials.
+    virtual void visit_references(const ReferenceVisitor& visitor) const = 0;
 };
 
 //! The parameters of all built-in aggregations; each kernel reads its own.

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <concepts>
+#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "sash/algorithms/fiba.hpp"
+#include "sash/algorithms/owned_partials.hpp"
 #include "sash/window.hpp"
 #include "window/any_monoid.hpp"
 #include "window/front.hpp"
@@ -55,7 +57,10 @@ public:
         return lower(window_.monoid(), partial);
     }
     void check_invariants() const override { window_.check_invariants(); }
-    std::unique_ptr<Kernel> copy() const override { return std::make_unique<KernelOf>(*this); }
+    std::unique_ptr<Kernel> copy() const override {
+        shares_operations_ = true;
+        return std::make_unique<KernelOf>(*this);
+    }
 
 protected:
     KernelOf(OperationsPtr operations, const AlgorithmOptions& options, C window)
@@ -76,6 +81,11 @@ protected:
         }
     }
     bool keeps_entries() const override { return Algorithm::listable; }
+    //! Objects of Python are in partials of AnyMonoid, and nowhere else.
+    void for_each_owned(const std::function<void(const AnyPartial&)>& visitor) const override {
+        if constexpr (std::same_as<Partial, AnyPartial> && Monoid::fallible)
+            sash::for_each_owned<AnyPartial>(window_.algorithm(), visitor);
+    }
     void for_each(const Visitor& visitor) const override { window_.for_each(erased(visitor)); }
     bool for_each_from(Time from, std::size_t most, const Visitor& visitor) const override {
         if constexpr (WalksParts<Algorithm>) window_.algorithm().for_each_from(from, most, erased(visitor));

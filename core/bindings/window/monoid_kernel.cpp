@@ -96,4 +96,9 @@ void MonoidKernel::visit(const EntryVisitor& visitor) const {
     for_each([&](Time time, const AnyPartial& partial) { visitor(time, operations_->values_of(partial)); });
 }
 
+void MonoidKernel::visit_references(const ReferenceVisitor& visitor) const {
+    if (!shares_operations_) operations_->visit_references(visitor);
+    for_each_owned([&](const AnyPartial& partial) { operations_->visit_references(partial, visitor); });
+}
+
 }  // namespace sash::face

@@ -32,7 +32,7 @@ public:
     double reach_of(Time time, const Value& value) const final;
     double reach_of(std::span<const Time> times, const Column& values) const final;
     void visit(const EntryVisitor& visitor) const final;
-    std::vector<PyObject*> references() const final { return operations_->references(); }
+    void visit_references(const ReferenceVisitor& visitor) const final;
 
     //! Puts an entry behind the others, as `WindowAlgorithm` has it.
     virtual void load(Time time, AnyPartial partial) = 0;
@@ -41,9 +41,14 @@ protected:
     //! Takes the partials out of the span.
     virtual void put_all(std::span<const Time> times, std::span<AnyPartial> partials) = 0;
     virtual bool keeps_entries() const = 0;
+    //! Every partial that may hold Python objects, wherever the algorithm has it.
+    virtual void for_each_owned(const std::function<void(const AnyPartial&)>& visitor) const = 0;
     virtual void for_each(const Visitor& visitor) const = 0;
     //! False where the algorithm cannot stop and go on.
     virtual bool for_each_from(Time from, std::size_t most, const Visitor& visitor) const = 0;
+
+    //! Once copied: the collector must not be shown twice what two kernels own together.
+    mutable bool shares_operations_ = false;
 
 private:
     void for_each_entry(Time from, std::size_t most, const Visitor& visitor) const;

@@ -63,8 +63,9 @@ public:
     virtual std::span<const Word> words(const AnyPartial& partial) const = 0;
     //! The values that a partial stands for, oldest first. Throws Unsupported where it has them no more.
     virtual std::vector<Value> values_of(const AnyPartial& partial) const = 0;
-    //! The Python objects that belong to it, for the garbage collector.
-    virtual std::vector<PyObject*> references() const = 0;
+    //! Shows the Python objects that belong to it, and those of a partial.
+    virtual void visit_references(const ReferenceVisitor& visitor) const = 0;
+    virtual void visit_references(const AnyPartial& partial, const ReferenceVisitor& visitor) const = 0;
 
     //! An empty window of it: made for the monoid itself where that pays, else over AnyMonoid.
     virtual std::unique_ptr<MonoidKernel> make(const AlgorithmOptions& options) const = 0;

@@ -158,12 +158,12 @@ public:
             throw Unsupported("hand out its values");
         }
     }
-    std::vector<PyObject*> references() const override {
-        if constexpr (requires { monoid_.references(); }) {
-            return monoid_.references();
-        } else {
-            return {};
-        }
+    void visit_references(const ReferenceVisitor& visitor) const override {
+        if constexpr (HoldsObjects<M>) monoid_.visit_references(visitor);
+    }
+    void visit_references(const AnyPartial& partial, const ReferenceVisitor& visitor) const override {
+        if constexpr (HoldsObjects<M>)
+            if (partial.owns()) monoid_.visit_references(own(partial), visitor);
     }
 
     std::unique_ptr<MonoidKernel> make(const AlgorithmOptions& options) const override {

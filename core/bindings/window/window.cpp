@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "collector.hpp"
 #include "monoids/row.hpp"
 #include "store/stored.hpp"
 #include "window/face.hpp"
@@ -56,22 +57,6 @@ void construct(Window* place, nb::object aggregation, nb::object native, std::st
                                        : ValueReader(std::make_shared<const RowReader>(row));
     new (place) Window(std::move(spec), std::move(reader));
 }
-
-int traverse(PyObject* self, visitproc visit, void* arg) {
-    Py_VISIT(Py_TYPE(self));
-    if (!nb::inst_ready(self)) return 0;
-    for (PyObject* const held : nb::inst_ptr<Window>(self)->references()) Py_VISIT(held);
-    return 0;
-}
-
-int drop(PyObject* self) {
-    if (nb::inst_ready(self)) nb::inst_ptr<Window>(self)->drop_references();
-    return 0;
-}
-
-//! An aggregation may refer to its window: a cycle that the garbage collector has to see.
-PyType_Slot collector_slots[] = {
-    {Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {Py_tp_clear, reinterpret_cast<void*>(drop)}, {0, nullptr}};
 
 using Class = nb::class_<Window>;
 
@@ -131,7 +116,7 @@ void bind_parts(Class& window) {
 
 void bind_window(nb::module_& module) {
     using namespace nb::literals;
-    Class window(module, "Window", nb::type_slots(collector_slots));
+    Class window(module, "Window", nb::type_slots(Collected<Window>::slots));
     window.def("__init__", &construct, "aggregation"_a, "native"_a.none(), "algorithm"_a, "options"_a, "skips"_a.none(),
                "find"_a.none());
     bind_operations(window);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 
 #include "sash/monoid.hpp"
 #include "sash/time.hpp"
@@ -16,6 +17,8 @@ template <class Partial>
 struct Entry {
     Time time;
     Partial partial;
+
+    auto owned() const { return std::tie(partial); }
 };
 
 //! Preconditions are the caller's to check (Checked in window.hpp does it once for all of them):

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,8 @@ public:
     std::size_t bytes() const {
         return sizeof(*this) + this->level_bytes() + (stack_.capacity() + fresh_.capacity()) * sizeof(Suffix);
     }
+
+    auto owned() const { return std::tie(leaves_, levels_, stack_, front_, back_, fresh_); }
 
     Partial query() const { return has_front() ? monoid_.combine(front_, back_) : back_; }
 
@@ -141,6 +144,8 @@ private:
     struct Suffix {
         Position start;
         Partial value;
+
+        auto owned() const { return std::tie(value); }
     };
     //! A result pair and what goes with it. Its stack is in fresh_.
     struct Cover {

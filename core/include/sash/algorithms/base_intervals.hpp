@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,8 @@ public:
         for (const Level& level : levels_) total += level.bytes();
         return total;
     }
+
+    auto owned() const { return std::tie(entries_, levels_); }
 
     Partial query() const { return aggregate(entries_.begin(), entries_.end()); }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,7 @@ public:
     std::size_t min_arity() const { return shape_.min_arity(); }
     std::size_t height() const { return shape_.height(); }
     std::size_t bytes() const { return sizeof(*this) + shape_.pool().bytes(); }
+    auto owned() const { return std::tie(shape_.pool()); }
 
     Partial query() const {
         if (size() == 0) return monoid_.identity();

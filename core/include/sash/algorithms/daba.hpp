@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -29,6 +30,7 @@ public:
     explicit BasicDaba(M monoid = M{}) : Base(std::move(monoid)) {}
 
     std::size_t bytes() const { return sizeof(*this) + queue_.bytes(); }
+    auto owned() const { return std::tie(queue_, rest_, cache_); }
 
     Partial query() const {
         if (queue_.empty()) [[unlikely]]

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "sash/algorithm.hpp"
@@ -32,6 +33,7 @@ public:
     explicit DabaLite(M monoid = M{}) : Base(std::move(monoid)) {}
 
     std::size_t bytes() const { return sizeof(*this) + queue_.bytes(); }
+    auto owned() const { return std::tie(queue_, rest_, ends_.back, ends_.joined); }
 
     Partial query() const {
         if (queue_.size() > 1) return monoid_.combine(queue_.front().partial, ends_.back);

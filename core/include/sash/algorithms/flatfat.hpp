@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,7 @@ public:
     Time oldest() const { return times_[ring_.front]; }
     Time youngest() const { return times_[ring_.back()]; }
     std::size_t bytes() const { return sizeof(*this) + tree_.bytes() + times_.capacity() * sizeof(Time); }
+    auto owned() const { return std::tie(tree_); }
 
     Partial query() const {
         if (ring_.length == 0) return tree_.monoid().identity();

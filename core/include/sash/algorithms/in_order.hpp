@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -43,6 +44,8 @@ struct Slot {
     Time time;
     Partial partial;
     Partial aggregate;
+
+    auto owned() const { return std::tie(partial, aggregate); }
 };
 
 //! Where an entry has that aggregate: the lite algorithms put it in the place of the entry's own partial.
@@ -131,6 +134,7 @@ public:
         return total_;
     }
     void forget() { valid_ = false; }
+    auto owned() const { return std::tie(total_); }
 
 private:
     mutable Partial total_{};
@@ -158,6 +162,7 @@ public:
     Time oldest() const { return queue_.front().time; }
     Time youngest() const { return queue_.back().time; }
     void shrink_to_fit() { queue_.shrink_to_fit(); }
+    auto owned() const { return std::tie(queue_); }
 
     //! The entries' own partials, for algorithms that keep them.
     template <class F>

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "sash/algorithms/fiba.hpp"
@@ -27,6 +28,7 @@ public:
 
     std::size_t size() const { return many_ ? many_->size() : few_.size(); }
     std::size_t bytes() const { return many_ ? many_->bytes() : few_.bytes(); }
+    auto owned() const { return std::tie(few_, many_); }
 
     //! Anywhere; an equal time combines: old (x) new. O(kFew) while events are few, then as FiBA.
     void insert(const M& monoid, Time time, const Partial& partial) {
@@ -135,6 +137,8 @@ private:
     struct Entry {
         Time time;
         Partial partial;
+
+        auto owned() const { return std::tie(partial); }
     };
 
     const Entry* find(Time time) const {

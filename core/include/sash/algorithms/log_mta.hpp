@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,7 @@ public:
     }
 
     std::size_t bytes() const { return sizeof(*this) + this->level_bytes() + heads_.capacity() * sizeof(Partial); }
+    auto owned() const { return std::tie(leaves_, levels_, heads_); }
 
     Partial query() const {
         if (leaves_.empty()) return monoid_.identity();

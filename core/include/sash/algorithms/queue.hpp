@@ -179,6 +179,14 @@ public:
         for (std::size_t left = size(); left > 0; --left, ++cursor) f(std::as_const(*cursor));
     }
 
+    //! Of every chunk, in use or not.
+    template <class F>
+    void for_each_slot(F f) const {
+        for (const Chunk<T>* chunk : {oldest_.get(), idle_.get()})
+            for (; chunk; chunk = chunk->newer.get())
+                for (const T& slot : chunk->slots) f(slot);
+    }
+
     // The two calls of every round, inlined even where a large file has used up the compiler's patience; what they
     // do once a chunk stays out of the way.
     [[gnu::always_inline]] void push_back(T value) {

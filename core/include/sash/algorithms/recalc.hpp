@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <tuple>
 #include <utility>
 
 #include "sash/algorithm.hpp"
@@ -28,6 +29,7 @@ public:
     Time oldest() const { return queue_.front().time; }
     Time youngest() const { return queue_.back().time; }
     std::size_t bytes() const { return sizeof(*this) + queue_.bytes(); }
+    auto owned() const { return std::tie(queue_); }
 
     Partial query() const { return fold(queue_.begin(), queue_.end()); }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <tuple>
 #include <utility>
 
 #include "sash/algorithm.hpp"
@@ -24,6 +25,7 @@ public:
     explicit SubtractOnEvict(M monoid = M{}) : Base(std::move(monoid)) {}
 
     std::size_t bytes() const { return sizeof(*this) + queue_.bytes(); }
+    auto owned() const { return std::tie(queue_, total_); }
 
     Partial query() const {
         if (queue_.empty()) [[unlikely]]

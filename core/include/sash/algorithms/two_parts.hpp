@@ -1,6 +1,7 @@
 //! The queue of an ABA or a two_stacks_lite window: a front part of suffix aggregates, and a back part.
 #pragma once
 
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -43,6 +44,8 @@ public:
         queue_.drop_before(queue_.end());
         if constexpr (!kBeside) back_ = Partial{};
     }
+
+    auto owned() const { return std::tie(queue_, back_); }
 
     void check_invariants() const {
         // The youngest entry is not in the front part.

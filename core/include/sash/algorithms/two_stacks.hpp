@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <tuple>
 #include <utility>
 
 #include "sash/algorithm.hpp"
@@ -30,6 +31,7 @@ public:
     Time oldest() const { return front_.empty() ? back_.front().time : front_.back().time; }
     Time youngest() const { return back_.back().time; }
     std::size_t bytes() const { return sizeof(*this) + front_.bytes() + back_.bytes(); }
+    auto owned() const { return std::tie(front_, back_, cache_); }
 
     Partial query() const {
         if (back_.empty()) return monoid_.identity();

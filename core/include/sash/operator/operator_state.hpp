@@ -237,6 +237,16 @@ public:
         }
     }
 
+    //! Calls f(result) on every result that is retained.
+    template <class F>
+    void for_each_result(F f) const {
+        keys_.for_each([&](KeyId, const State& state) {
+            for (const auto& entry : state.extras().revisions.entries()) f(entry.revision.result);
+            for (const std::optional<Result>& last : state.extras().last)
+                if (last) f(*last);
+        });
+    }
+
     std::size_t bytes() const { return keys_.bytes() + waiting_.bytes() + slides_.bytes() + idle_.bytes(); }
 
 private:

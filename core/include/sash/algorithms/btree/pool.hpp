@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <stdexcept>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -28,6 +29,8 @@ struct Head {
     Id next_free = kNone;
     bool leaf = true;
     mutable bool stale = true;
+
+    auto owned() const { return std::tie(aggregate); }
 };
 
 //! Nodes side by side: one allocation for the times, one for the partials, one for the children of all of them.
@@ -42,6 +45,8 @@ struct Chunk {
     std::vector<Time> times;
     std::vector<Partial> partials;
     std::vector<Id> children;
+
+    auto owned() const { return std::tie(heads, partials); }
 };
 
 //! A look at one node; it lives shorter than the next change of the pool. `C` is a Chunk or a const Chunk.
@@ -169,6 +174,7 @@ public:
         return n;
     }
     std::size_t spare() const { return spare_; }
+    auto owned() const { return std::tie(chunks_); }
 
     std::size_t bytes() const {
         const std::size_t entries = width_ * (sizeof(Time) + sizeof(Partial));

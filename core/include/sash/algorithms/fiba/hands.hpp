@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,7 @@ struct Fiba<M>::Hand {
     bool tail_on_right = false;
 
     bool in_one_leaf() const { return first_leaf == last_leaf; }
+    auto owned() const { return std::tie(suffix, middle, tail); }
 };
 
 template <Monoid M>

@@ -139,6 +139,15 @@ public:
         return total;
     }
 
+    //! Of every node, in use or not.
+    template <class F>
+    void for_each_slot(F f) const {
+        for (std::size_t s = 0; s < leaf_slabs_.size(); ++s)
+            std::for_each_n(leaf_slabs_[s].partials.get(), slab_size(s) * leaf_capacity_, f);
+        for (std::size_t s = 0; s < inner_slabs_.size(); ++s)
+            std::for_each_n(inner_slabs_[s].aggregates.get(), slab_size(s) * inner_capacity_, f);
+    }
+
 private:
     static void prefetch(const void* from, std::size_t bytes) {
         constexpr std::size_t line = 64;

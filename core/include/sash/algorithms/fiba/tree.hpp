@@ -69,6 +69,10 @@ public:
     Time youngest() const { return youngest_; }
     std::uint32_t height() const { return height_; }
     std::size_t bytes() const;
+    auto owned() const {
+        return std::tie(pool_, back_, middle_, inner_, suffix_, left_aggregate_, right_aggregate_, merged_partials_,
+                        hands_);
+    }
     std::size_t min_arity() const { return min_arity_; }
     std::size_t leaf_capacity() const { return pool_.leaf_capacity(); }
     //! Nodes ever made: the high-water mark of the pool.

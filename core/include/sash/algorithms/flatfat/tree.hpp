@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -43,6 +44,7 @@ public:
     std::size_t capacity() const { return nodes_.size() / 2; }
     const Partial& leaf(std::size_t slot) const { return nodes_[node_of(slot)]; }
     bool occupied(const Ring& ring, std::size_t slot) const { return occupancy_.leaves(ring).occupied(node_of(slot)); }
+    auto owned() const { return std::tie(nodes_); }
     std::size_t bytes() const {
         return nodes_.capacity() * sizeof(Partial) + occupancy_.bytes() +
                (changed_.capacity() + parents_.capacity()) * sizeof(std::size_t);

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 #include "sash/algorithm.hpp"
@@ -81,6 +82,7 @@ public:
     bool empty() const { return nodes_.empty(); }
     std::size_t size() const { return nodes_.size(); }
     std::size_t bytes() const { return nodes_.bytes(); }
+    auto owned() const { return std::tie(nodes_); }
     bool holds(Position node) const { return node - begin() < size(); }
 
     const Partial& operator[](Position node) const { return nodes_[node - base_]; }
