@@ -149,3 +149,26 @@ def test_every_clock_tells_what_integers_tell(clock, steps, emit, policy):
         for results in run(Reference(subject.answer, policy(4), trigger, emit), subject, steps)
     ]
     assert [[told(result) for result in results] for results in said] == expected
+
+
+@pytest.mark.parametrize("policy", [TumblingWindow(10), TimeWindow(20, every=10)])
+@pytest.mark.parametrize("emit", EMITS)
+def test_a_window_that_would_end_beyond_all_times_is_refused(policy, emit):
+    """Not left out without a word; the operator goes on."""
+    s = Sliding(sash.Concat(), policy, emit=emit, lateness=5)
+    results = list(s.push(1, "a"))
+    with pytest.raises(OverflowError, match="end beyond 64 bits: use earlier times"):
+        s.push(2**63 - 4, "b")
+    with pytest.raises(OverflowError, match=f"the event at {2**63 - 4} end"):
+        s.push_many([2, 2**63 - 4], ["b", "c"])
+    results += [*s.push(3, "d"), *s.finish()]
+    fresh = Sliding(sash.Concat(), policy, emit=emit, lateness=5)
+    assert results == [*fresh.push(1, "a"), *fresh.push(3, "d"), *fresh.finish()]
+
+
+def test_the_last_window_that_there_is():
+    """Times up to the last whose windows end within 64 bits are taken."""
+    last = 2**63 - 1
+    s = Sliding(sash.Concat(), TimeWindow(20, every=10), lateness=0)
+    ends = [result.end for result in [*s.push(last - 20, "a"), *s.finish()]]
+    assert ends == [last - 17, last - 7]

@@ -1,6 +1,7 @@
 #include "operator/operator.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 
 #include "errors.hpp"
@@ -217,6 +218,7 @@ nb::object BoundOperator::push(nb::handle key, nb::handle time, nb::handle value
                 finished_ ? nb::none() : time_of(state().now().watermark.value_or(0)));
         return nb::list();
     }
+    check_ends({&moment.ticks, 1});
     Holder holder;
     Value read;
     Mode mode;
@@ -251,6 +253,15 @@ nb::object BoundOperator::push(nb::handle key, nb::handle time, nb::handle value
         results.append(result_of(*this, out, i, keyed_ ? keys_.key(out.emissions[i].slot) : nb::object(nb::none())));
     drop_freed({});
     return results;
+}
+
+void BoundOperator::check_ends(std::span<const Time> ticks) const {
+    if (ticks.empty()) return;
+    const Time latest = *std::max_element(ticks.begin(), ticks.end());
+    if (plan().ends_exist(latest)) return;
+    const nb::str text(time_of(latest));
+    throw std::overflow_error(std::string("windows of the event at ") + text.c_str() +
+                              " end beyond 64 bits: use earlier times, or a coarser unit");
 }
 
 void BoundOperator::hand_over_late(std::span<const Time> ticks, nb::handle on_late) const {
@@ -295,6 +306,7 @@ std::unique_ptr<OperatorResults> BoundOperator::push_many(nb::handle keys, const
     const Busy busy = entered();
     EventBatch batch(row_, ticks, columns);
     batch.read_marks(marks, fires, nulls);
+    if (!finished_) check_ends(batch.ticks());
     hand_over_late(batch.ticks(), on_late);
     EmittedResults out = blank();
     if (finished_) return given(std::move(out));

@@ -119,6 +119,8 @@ private:
     void run(EventBatch& batch, EmittedResults& out, Take take);
     void read_members(nb::handle row, Time ticks, Holder& holder) const;
     void hand_over_late(std::span<const Time> ticks, nb::handle on_late) const;
+    //! Nothing is silently left out: a window must end at a time that there is.
+    void check_ends(std::span<const Time> ticks) const;
 
     nb::object config_;
     RowReader row_;

@@ -71,6 +71,13 @@ struct OperatorPlan {
             if (policy.since) policy.since = map(*policy.since);
         }
     }
+    //! Whether every window that holds an event at the time, and that a slide fires for, ends at a time that there is.
+    bool ends_exist(Time ticks) const {
+        if (fires_on != FiresOn::slides || reals) return true;
+        return grid.after(ticks) && std::all_of(policies.begin(), policies.end(), [&](const auto& policy) {
+                   return policy.span.length.ticks <= kLatest - std::max<Time>(ticks, 0);
+               });
+    }
     //! Whether finding a window may throw.
     bool may_fail() const {
         return (fires_on == FiresOn::slides && grid.may_fail()) ||
