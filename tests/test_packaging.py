@@ -63,3 +63,11 @@ def test_a_wheel_installs_into_a_clean_environment(project: Path, tmp_path: Path
     assert done.stdout == "2\n"
     done = subprocess.run([binaries / "sash", "--help"], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.stderr == "The command line needs Typer and Rich: pip install 'sash[cli]'\n"
+
+
+@pytest.mark.parametrize("module", ["algorithms", "results", "spark", "store", "testing", "triggers", "windows"])
+def test_a_module_needs_no_import_of_its_own(module: str) -> None:
+    """`import sash` is enough to write `sash.windows`, whatever else was imported before."""
+    code = f"import sash; print(sash.{module}.__name__)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert found.stdout.strip() == f"sash.{module}", found.stderr

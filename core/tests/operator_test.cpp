@@ -78,6 +78,8 @@ public:
         return partial.present ? monoid_.lower(partial) : "";
     }
     bool same(const Result& one, const Result& other) const { return one == other; }
+    bool keeps_failures() const { return false; }
+    void fail(const Emission&) {}
     Result seen_by(std::size_t, const PartialRange& range) const { return result(range); }
     //! A programmable window of the tests keeps four texts.
     bool evicts(std::size_t, const Result& total, const PartialRange& range) const {

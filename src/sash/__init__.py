@@ -111,7 +111,7 @@ else:
 
     def __getattr__(name: str) -> object:
         """Everything else is imported when it is first asked for: whoever needs a part does not pay for all."""
-        if name in ("algorithms", "results", "store"):
+        if name in ("algorithms", "pandas", "polars", "results", "spark", "store", "testing", "triggers", "windows"):
             return _import_module(f"sash.{name}")
         homes = ("aggregations", "windows", "window", "plan", "operator", "triggers", "expressions")
         for home in homes if name in __all__ else ():

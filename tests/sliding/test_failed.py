@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sash
+from sash.triggers import AtWatermark
 
 LARGE = 2**62
 FRAME = {"card": ["a", "b", "a", "b"], "time": [1, 2, 3, 4], "km": [5, "far", 7, 8], "shop": ["x", "y", 3, "z"]}
@@ -154,3 +155,88 @@ def test_columns_of_other_libraries(make):
     results = s.push_many(times, [1, "x", 2])
     assert results.values.tolist() == [1, 2]
     assert type(results.ends) is type(sash.Sliding(sash.Sum(), "2d").push_many(times, [1, 1, 2]).ends)
+
+
+# Three windows of one key overflow; those before and behind them do not.
+SPILL = [(0, LARGE), (1, LARGE), (5, 1), (6, 1), (20, 1), (21, 2), (40, 3)]
+WAITING = {
+    "final": {"policy": sash.TimeWindow(10), "emit": "final"},
+    "final slides": {"policy": sash.TimeWindow(10, every=5), "emit": "final"},
+    "slides": {"policy": sash.TimeWindow(10, every=5), "emit": "arrival"},
+    "revised slides": {"policy": sash.TimeWindow(10, every=5), "emit": "update"},
+    "watermark": {"policy": sash.TimeWindow(10), "trigger": AtWatermark()},
+    "sessions": {"policy": sash.SessionWindow(8), "trigger": AtWatermark()},
+}
+
+
+def slow_and_right(results, spilt):
+    """The results of a Python sum, which never overflows, but for those that do not fit."""
+    kept = [result for result in results if abs(result.value) < 2**63]
+    spilt += [result for result in results if abs(result.value) >= 2**63]
+    return kept
+
+
+@pytest.mark.parametrize("case", WAITING)
+@pytest.mark.parametrize("in_bulk", [False, True])
+def test_a_result_that_fails_when_its_time_has_come_is_set_aside(case, in_bulk):
+    """No event is blamed for it, all other results are there, and the end of the stream can be reached."""
+    s = sash.Sliding(sash.Sum(), lateness=2, on_error="keep", **WAITING[case])
+    big = sash.aggregation(combine=lambda a, b: a + b, identity=0)
+    oracle = sash.Sliding(big, lateness=2, **WAITING[case])
+    spilt, expected = [], []
+    if in_bulk:
+        results = list(s.push_many(*zip(*SPILL, strict=True)))
+        expected += slow_and_right(oracle.push_many(*zip(*SPILL, strict=True)), spilt)
+    else:
+        results = [result for event in SPILL for result in s.push(*event)]
+        expected += [one for event in SPILL for one in slow_and_right(oracle.push(*event), spilt)]
+    waiting = list(s.results)
+    last = list(s.finish())
+    assert last == waiting
+    expected += slow_and_right(oracle.finish(), spilt)
+    plain = [result._replace(revision=0) for result in results + last]
+    assert plain == [result._replace(revision=0) for result in expected]
+    assert [event.time for event in s.failed] == [one.end if one.time is None else one.time for one in spilt]
+    assert spilt
+    for event, window in zip(s.failed, spilt, strict=True):
+        assert event.error.startswith("OverflowError: the result does not fit in 64 bits")
+        assert event.error.endswith(f"in the window from {window.start} to {window.end}")
+
+
+def test_a_lower_of_your_own_that_raises_stops_no_stream():
+    """Whatever it raises; a key is named."""
+
+    class Fussy(sash.Aggregation):
+        identity = ""
+
+        def lift(self, value):
+            return value
+
+        def combine(self, older, newer):
+            return older + newer
+
+        def lower(self, partial):
+            if "x" in partial:
+                raise LookupError("no x")
+            return partial
+
+    failed = []
+    s = sash.Sliding(Fussy(), sash.TumblingWindow(10), by=True, emit="final", lateness=0, on_error=failed.append)
+    results = [
+        one for event in [("k", 1, "a"), ("k", 12, "x"), ("j", 13, "b"), ("k", 25, "c")] for one in s.push(*event)
+    ]
+    results += s.finish()
+    assert [(one.key, one.end, one.value) for one in results] == [("k", 10, "a"), ("j", 20, "b"), ("k", 30, "c")]
+    assert [tuple(event) for event in failed] == [("k", 20, None, "LookupError: no x, in the window from 10 to 20")]
+
+
+def test_where_errors_are_raised_nothing_is_set_aside():
+    """The call fails and changes nothing."""
+    s = sash.Sliding(sash.Sum(), sash.TimeWindow(10), emit="final", lateness=2)
+    for event in SPILL[:2]:
+        s.push(*event)
+    for _ in range(2):
+        with pytest.raises(OverflowError):
+            s.push(5, 1)
+    with pytest.raises(OverflowError):
+        s.finish()

@@ -1,8 +1,10 @@
 //! What an operator has emitted, a column each.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -50,12 +52,28 @@ inline void visit_references(const ResultColumn& cells, const ReferenceVisitor& 
         if (cell.tag() == ResultCell::Tag::object) visitor(cell.object());
 }
 
+//! A result that could not be computed, and why, in words.
+struct FailedResult {
+    Emission emission;
+    std::string error;
+};
+
 //! In the order in which they were emitted. A result without a value, for want of events, has cells without one.
 struct EmittedResults {
     std::vector<Emission> emissions;
     std::vector<ResultColumn> columns;
+    //! Where these are kept.
+    std::vector<FailedResult> failed = {};
+    bool keeps_failures = false;
 
     std::size_t size() const { return emissions.size(); }
+    //! Drops what was written of the last result only in part.
+    void drop_unfinished() {
+        std::size_t whole = size();
+        for (const ResultColumn& column : columns) whole = std::min(whole, column.size());
+        emissions.erase(emissions.begin() + static_cast<std::ptrdiff_t>(whole), emissions.end());
+        for (ResultColumn& column : columns) column.resize(whole);
+    }
     void reserve(std::size_t size) {
         emissions.reserve(size);
         for (ResultColumn& column : columns) column.reserve(size);

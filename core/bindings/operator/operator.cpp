@@ -1,5 +1,7 @@
 #include "operator/operator.hpp"
 
+#include <nanobind/stl/string.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -98,7 +100,8 @@ void BoundOperator::visit_references(const ReferenceVisitor& visitor) const {
     shape_.visit_references(visitor);
     for (const std::vector<nb::object>* const objects : {&windows_, &marks_})
         for (const nb::object& object : *objects) visitor(object.ptr());
-    for (const nb::object* const object : {&config_, &result_type_, &fires_, &skips_, &checked_key_, &early_start_})
+    for (const nb::object* const object :
+         {&config_, &result_type_, &fires_, &skips_, &checked_key_, &early_start_, &on_failure_})
         visitor(object->ptr());
 }
 
@@ -109,12 +112,13 @@ void BoundOperator::drop_references() {
     partials_.reset();
     config_.reset();
     marks_.clear();
-    for (nb::object* const object : {&fires_, &skips_, &checked_key_}) object->reset();
+    for (nb::object* const object : {&fires_, &skips_, &checked_key_, &on_failure_}) object->reset();
 }
 
 EmittedResults BoundOperator::blank() const {
     EmittedResults out;
     out.columns.resize(shape_.cells());
+    out.keeps_failures = !on_failure_.is_none();
     return out;
 }
 
@@ -186,6 +190,7 @@ void BoundOperator::drop_freed(std::span<const KeySlot> made) {
 }
 
 std::unique_ptr<OperatorResults> BoundOperator::given(EmittedResults out) {
+    hand_over_failed(out);
     return std::make_unique<OperatorResults>(nb::find(*this), *this, std::move(out));
 }
 
@@ -248,11 +253,18 @@ nb::object BoundOperator::push(nb::handle key, nb::handle time, nb::handle value
         throw;
     }
     keys_.settle();
+    hand_over_failed(out);
     nb::list results;
     for (std::size_t i = 0; i < out.size(); ++i)
         results.append(result_of(*this, out, i, keyed_ ? keys_.key(out.emissions[i].slot) : nb::object(nb::none())));
     drop_freed({});
     return results;
+}
+
+void BoundOperator::hand_over_failed(const EmittedResults& out) const {
+    for (const auto& [emission, error] : out.failed)
+        on_failure_(keyed_ ? keys_.key(emission.slot) : nb::object(nb::none()), start_of(emission),
+                    time_of(emission.end), emission.by_event ? time_of(emission.ticks) : nb::object(nb::none()), error);
 }
 
 void BoundOperator::check_ends(std::span<const Time> ticks) const {

@@ -43,6 +43,9 @@ public:
                                                nb::handle nulls, nb::handle on_late);
     std::unique_ptr<OperatorResults> advance(Time ticks);
     std::unique_ptr<OperatorResults> finish();
+    //! From now on a result that fails when its time has come is given to the function (key, start and end of the
+    //! window, time of its event or None, error), and the stream goes on; None ends that.
+    void keep_failures(nb::object on_failure) { on_failure_ = std::move(on_failure); }
     //! The stream ended before it began.
     void end() { finished_ = true; }
     bool finished() const { return finished_; }
@@ -119,6 +122,7 @@ private:
     void run(EventBatch& batch, EmittedResults& out, Take take);
     void read_members(nb::handle row, Time ticks, Holder& holder) const;
     void hand_over_late(std::span<const Time> ticks, nb::handle on_late) const;
+    void hand_over_failed(const EmittedResults& out) const;
     //! Nothing is silently left out: a window must end at a time that there is.
     void check_ends(std::span<const Time> ticks) const;
 
@@ -140,6 +144,7 @@ private:
     nb::object skips_;
     nb::object checked_key_;
     nb::object early_start_;
+    nb::object on_failure_ = nb::none();
     //! How far the integers that are here reach at most. Nothing fails, and 64 bits are enough, below kNarrowReach.
     double reach_ = 0.0;
     bool finished_ = false;

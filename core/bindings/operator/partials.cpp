@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <new>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -11,6 +14,7 @@
 #include "sash/algorithms/key_window.hpp"
 #include "sash/algorithms/owned_partials.hpp"
 #include "sash/monoids/record.hpp"
+#include "sash/monoids/record/compiled.hpp"
 
 namespace sash::face {
 
@@ -73,6 +77,25 @@ Object member_of(const Record<Storage>&, const Storage&, std::size_t) {
 Object member_of(const Mixed& mixed, const Mixed::Partial& partial, std::size_t position) {
     const Object& object = partial.objects[position];
     return object ? mixed.members()[position].lower(object) : Object();
+}
+
+//! The exception that is being handled, as Python names it. What no result is to blame for goes on.
+std::string failure_text() {
+    try {
+        throw;
+    } catch (nb::python_error& error) {
+        if (!error.matches(PyExc_Exception)) throw;
+        const nb::str type(error.type().attr("__name__")), text(error.value());
+        return std::string(type.c_str()) + ": " + text.c_str();
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const CompiledError& error) {
+        return std::string("AggregationError: ") + error.what();
+    } catch (const std::overflow_error& error) {
+        return std::string("OverflowError: ") + error.what();
+    } catch (const std::exception& error) {
+        return std::string("ValueError: ") + error.what();
+    }
 }
 
 template <class M>
@@ -323,6 +346,11 @@ void OperatorPartials::emit(const Emission& emission, const Result& result) {
     out_->emissions.back().missing = result.empty();
     for (std::size_t cell = 0; cell < out_->columns.size(); ++cell)
         out_->columns[cell].push_back(result.empty() ? ResultCell() : result[cell]);
+}
+
+void OperatorPartials::fail(const Emission& emission) {
+    out_->drop_unfinished();
+    out_->failed.push_back({emission, failure_text()});
 }
 
 bool OperatorPartials::evicts(std::size_t window, const nb::object& total, const PartialRange& range) const {

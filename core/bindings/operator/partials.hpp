@@ -54,6 +54,8 @@ public:
     void emit(const Emission& emission, const Result& result);
     bool same(const Result& one, const Result& other) const { return shape_.same(one, other); }
     bool evicts(std::size_t window, const nb::object& total, const PartialRange& range) const;
+    bool keeps_failures() const { return out_ != nullptr && out_->keeps_failures; }
+    void fail(const Emission& emission);
     bool writes_results() const { return !shape_.makes_objects(); }
     void write(Writer& writer, const Result& result) const { shape_.write(writer, result); }
     Result read(Reader& reader) const { return shape_.read(reader); }

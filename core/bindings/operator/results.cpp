@@ -147,6 +147,7 @@ void bind_operator(nb::module_& module) {
              "marks"_a, "fires"_a.none(), "nulls"_a.none(), "on_late"_a.none())
         .def("advance", &BoundOperator::advance)
         .def("finish", &BoundOperator::finish)
+        .def("keep_failures", &BoundOperator::keep_failures, "on_failure"_a.none())
         .def("end", &BoundOperator::end)
         .def_prop_ro("finished", &BoundOperator::finished)
         .def("query", &BoundOperator::query, "key"_a.none(), "ticks"_a.none())

@@ -80,7 +80,15 @@ class FailedEvents:
     def hand_over(self, aggregation: Aggregation, event: tuple[Any, Any, Any], error: Exception) -> None:
         """Hand a failed event on."""
         about = _columns_at_fault(aggregation, event[2])
-        failed = FailedEvent(*event, f"{type(error).__name__}: {about}{text_of(error)}")
+        self._take(FailedEvent(*event, f"{type(error).__name__}: {about}{text_of(error)}"))
+
+    def hand_over_window(self, key: Any, start: Any, end: Any, time: Any, error: str) -> None:
+        """Hand on what became of a window whose result failed when its time had come: the time is that of the event
+        that it is about, or its end; the value is not known any more."""
+        place = f"the window from {start} to {end}"
+        self._take(FailedEvent(key, end if time is None else time, None, f"{error}, in {place}"))
+
+    def _take(self, failed: FailedEvent) -> None:
         if callable(self._on_error):
             self._on_error(failed)
         else:

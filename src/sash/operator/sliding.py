@@ -69,7 +69,8 @@ class Sliding:
     The watermark trails the newest event of all keys by `lateness`. An event before it is late: it is counted in
     `late_counts` and handed to `on_late` ("drop", "raise", "keep" in the list `late`, or a function of a `LateEvent`).
     An event that cannot be computed on, because of its type or because a result does not fit, is an error that names it
-    ("raise"), or changes nothing and goes the same way: `on_error="keep"` in the list `failed`, or a function.
+    ("raise"), or changes nothing and goes the same way: `on_error="keep"` in the list `failed`, or a function. So does
+    a window whose result fails when its time has come, which is no event's fault: it is left out, the stream goes on.
     Without `lateness` nothing is late, and nothing is forgotten until `advance` is called. `changes_only` emits a
     result only if its value is not the one emitted last for its key. `expire` drops keys that have been idle that long.
     `min_periods` gives None for windows with fewer values. A call that fails changes nothing.
@@ -197,9 +198,11 @@ class Sliding:
     def _push_others(self, events: Events, error: Exception) -> Results:
         """Take in the events that can be computed on, and hand over the others; they are found on a copy."""
         twin = Sliding.__new__(Sliding)
-        twin._start(self._spec, "drop", "raise")
+        # It keeps failures as this one does, and nobody looks at them.
+        twin._start(self._spec, "drop", "raise" if self._failed.raises else lambda _: None)
         try:
-            twin._ended, twin._engine = self._ended, None if self._engine is None else self._engine.copy()
+            twin._ended = self._ended
+            twin._engine = None if self._engine is None else twin._own(self._engine.copy())
         except SnapshotError:
             # The aggregation goes on failing: nothing more is found out.
             raise error from None
@@ -264,6 +267,11 @@ class Sliding:
         engine = Engine(self._spec, kind)
         if self._ended:
             engine.core.end()
+        return self._own(engine)
+
+    def _own(self, engine: Engine) -> Engine:
+        """The engine, with failures going where this operator's go."""
+        engine.core.keep_failures(None if self._failed.raises else self._failed.hand_over_window)
         return engine
 
     @contextmanager
@@ -273,7 +281,7 @@ class Sliding:
         with self._changing():
             before = self._engine
             try:
-                engine = self._first_engine(kind) if before is None else before.for_times(kind)
+                engine = self._first_engine(kind) if before is None else self._own(before.for_times(kind))
                 yield engine
             except BaseException:
                 if before is not None:
@@ -365,7 +373,12 @@ class Sliding:
         [5]
         """
         engine = self._at_rest()
-        return self._nothing() if engine is None else engine.copy().advance(None)
+        if engine is None:
+            return self._nothing()
+        copy = engine.copy()
+        if not self._failed.raises:
+            copy.core.keep_failures(lambda *_: None)
+        return copy.advance(None)
 
     @property
     def keys(self) -> list[Any]:
@@ -510,7 +523,7 @@ class Sliding:
         operator._late.kept = [LateEvent(*event) for event in kept]
         operator._failed.kept = [FailedEvent(*event) for event in opened.state.get("failed", [])]
         if opened.kind is not None:
-            operator._engine = Engine.load(opened.spec, opened.kind, opened.state["engine"])
+            operator._engine = operator._own(Engine.load(opened.spec, opened.kind, opened.state["engine"]))
         return operator
 
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -46,15 +47,25 @@ public:
     void emit(KeyId id, std::size_t window, windows::Found found, const Cause& cause) {
         const PartialRange range = range_of(state_, id, found);
         const Emission emission = about(id, window, found, cause);
-        if (state_.plan().changes_only) return emit_change(id, emission, state_.partials().result(range));
-        state_.partials().emit(emission, range);
+        attempt(emission, [&] {
+            if (state_.plan().changes_only) return emit_change(id, emission, state_.partials().result(range));
+            state_.partials().emit(emission, range);
+        });
     }
 
     //! Emits a result that may be revised, if it is new or not what it was.
     void revise(KeyId id, std::size_t window, windows::Found found, const Cause& cause) {
-        const std::int64_t subject = cause.by_event ? cause.number : found.end;
-        Result result = state_.partials().result(range_of(state_, id, found));
-        Emission emission = about(id, window, found, cause);
+        const PartialRange range = range_of(state_, id, found);
+        const Emission emission = about(id, window, found, cause);
+        attempt(emission, [&] { revise(id, window, range, emission); });
+    }
+
+private:
+    using Result = typename P::Result;
+
+    void revise(KeyId id, std::size_t window, const PartialRange& range, Emission emission) {
+        const std::int64_t subject = emission.by_event ? emission.number : emission.end;
+        Result result = state_.partials().result(range);
         if (const auto* const before = state_.revision(id, subject, window)) {
             const bool same_ends = before->start == emission.start && before->end == emission.end;
             if (same_ends && state_.partials().same(before->result, result)) return;
@@ -65,8 +76,18 @@ public:
         state_.partials().emit(emission, result);
     }
 
-private:
-    using Result = typename P::Result;
+    //! A result that fails when its time has come is no fault of the event that has come: where failures are kept, it
+    //! is set aside, and the stream goes on.
+    template <class Run>
+    void attempt(const Emission& emission, Run run) {
+        const bool waited = state_.plan().emit == Emit::final || state_.plan().fires_on != FiresOn::events;
+        if (!waited || !state_.partials().keeps_failures()) return run();
+        try {
+            run();
+        } catch (const std::exception&) {
+            state_.partials().fail(emission);
+        }
+    }
 
     Emission about(KeyId id, std::size_t window, const windows::Found& found, const Cause& cause) const {
         return {.slot = state_.slot(id),

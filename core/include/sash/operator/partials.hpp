@@ -61,6 +61,10 @@ concept Partials = requires(P p, KeyId key, Time label, std::span<const Time> la
     p.emit(emission, result);
     { p.result(range) } -> std::convertible_to<typename P::Result>;
     { p.same(result, result) } -> std::convertible_to<bool>;
+    //! Whether results that fail are set aside, and the exception that is being handled as the failure of one. What
+    //! was written of that result goes.
+    { p.keeps_failures() } -> std::convertible_to<bool>;
+    p.fail(emission);
     //! What a programmable window sees of a run, and whether it lets a prefix of that run go.
     { p.evicts(window, p.seen_by(window, range), range) } -> std::convertible_to<bool>;
 };
