@@ -78,12 +78,20 @@ def report_of(progress: Any) -> BatchReport | None:
     Takes what a listener gets, and what `query.lastProgress` and `query.recentProgress` give. Cost: O(1).
     """
     observed = _part(progress, "observedMetrics") or {}
-    found = [numbers for name, numbers in observed.items() if name.startswith(f"{OBSERVED}-")]
+    found = [_numbers(row) for name, row in observed.items() if name.startswith(f"{OBSERVED}-")]
     if not found:
         return None
     metrics = Metrics(**{field.name: sum(one[field.name] or 0 for one in found) for field in fields(Metrics)})
     took = (_part(progress, "durationMs") or {}).get("triggerExecution", 0)
     return BatchReport(str(_part(progress, "id")), int(_part(progress, "batchId")), took / 1000, metrics)
+
+
+def _numbers(row: Any) -> dict[str, Any]:
+    """A row by its names. Through Connect a row of metrics has two fields, its values and its schema."""
+    found: dict[str, Any] = row if isinstance(row, dict) else row.asDict()
+    if found.keys() != {"values", "schema"}:
+        return found
+    return {field["name"]: value for field, value in zip(found["schema"]["fields"], found["values"], strict=True)}
 
 
 def _part(progress: Any, name: str) -> Any:
