@@ -48,6 +48,8 @@ def rolling(
     known: str | None = None,
     offset: Any = 0,
     lateness: Any = None,
+    retract: str | None = None,
+    id: str | None = None,
     threads: int | None = None,
     **aggregations: Aggregation | Expression,
 ) -> Any:
@@ -70,6 +72,9 @@ def rolling(
 
     An iterator of record batches, a Parquet file or a folder of them is read in parts: record batches come out, while
     no more is held than the rows of the longest window. Rows are sorted by time there, or late by at most `lateness`.
+
+    `retract` names a column that says what each row does to those before it: +1 or -1, or insert, update and delete,
+    with the column `id` that tells which. The rows that survive come out. `docs/late-data.md` has more.
 
     An expression beside the aggregations, such as `share=sash.col("spent_1h") / sash.col("spent_7d")`, is one column
     over the results and the columns of numbers in the row.
@@ -105,6 +110,7 @@ def rolling(
     from sash.expressions import Expression
 
     where = labels_of(at, known, offset)
+    taken = _retraction(retract, id, where, data)
     parts: dict[str, Any] = {
         "on": on,
         "by": by,
@@ -115,13 +121,14 @@ def rolling(
     }
     parts |= {"lateness": lateness}
     if plan is not None:
-        return _run(data, as_plan(plan, window, aggregations, parts)[0], {}, where, {}, _threads(threads))
+        whole = as_plan(plan, window, aggregations, parts)[0]
+        return _run(data, whole, {}, where, {}, _threads(threads), taken)
     expressions = {name: one for name, one in aggregations.items() if isinstance(one, Expression)}
     computed = {name: one for name, one in aggregations.items() if not isinstance(one, Expression)}
     if on is None and _needs_times(window):
         parts["on"] = _time_index(data)
     short, names = as_plan(None, window, computed, parts)
-    return _run(data, short, names, where, expressions, _threads(threads))
+    return _run(data, short, names, where, expressions, _threads(threads), taken)
 
 
 def as_plan(
@@ -167,20 +174,46 @@ def _time_index(data: Any) -> str | None:
     return PandasFrame(data).time_index
 
 
+def _retraction(retract: str | None, id: str | None, where: Any, data: Any) -> tuple[str, str | None] | None:
+    """The columns that say which rows are taken back; None if none does."""
+    if retract is None:
+        if id is not None:
+            raise PlanError("id= tells which row is taken back: name the column that says so, retract=")
+        return None
+    if where is not None or _in_parts(data):
+        raise PlanError("retract: rows are taken back in one frame, without labels: read all rows, as a table")
+    return retract, id
+
+
+def _in_parts(data: Any) -> bool:
+    return isinstance(data, (str, os.PathLike, Iterator)) and not hasattr(data, "read_all")
+
+
 def _run(
-    data: Any, plan: Plan, names: dict[str, str], where: tuple[Any, At] | None, more: Expressions, threads: int
+    data: Any,
+    plan: Plan,
+    names: dict[str, str],
+    where: tuple[Any, At] | None,
+    more: Expressions,
+    threads: int,
+    taken: tuple[str, str | None] | None,
 ) -> Any:
     from sash.batch.engine import run
     from sash.batch.labels import run_at
     from sash.frames import as_frame
 
-    if isinstance(data, (str, os.PathLike, Iterator)) and not hasattr(data, "read_all"):
+    if _in_parts(data):
         from sash.batch.chunks import rolling_batches
 
         if where is not None:
             raise PlanError("labels are of frames, and rows that are read in parts are none: read all rows, as a table")
         return rolling_batches(data, plan, names, more, threads)
     frame = as_frame(data)
+    if taken is not None:
+        from sash.batch.retractions import check_names, surviving
+
+        check_names(frame.names, *taken, plan.emit)
+        frame = frame.only(surviving(frame, plan.by, *taken))
     if where is None:
         return run(frame, plan, names, more, threads)
     return run_at(frame, as_frame(where[0]), plan, names, where[1], more, threads)

@@ -337,6 +337,18 @@ from tests.spark.conftest import configured
 from tests.spark.test_stream import PLAN, run, stream_of
 {session}
 folder = Path({folder!r})
-results, _ = run(sash.spark.rolling(stream_of(spark, folder / "in"), sash.Plan(**PLAN), buckets=4), folder)
+df = sash.spark.rolling(stream_of(spark, folder / "in"), sash.Plan(**PLAN), buckets=4)
+results, query = run(df, folder)
 pq.write_table(results, folder / "results.parquet")
+assert sum(sash.spark.report_of(one).metrics.results for one in query.recentProgress) == results.num_rows
+path = str(folder / "again")
+
+
+def take(batch, number):
+    batch.write.mode("append").parquet(path)
+
+
+again = df.writeStream.foreachBatch(take).option("checkpointLocation", str(folder / "other"))
+again.trigger(availableNow=True).start().awaitTermination()
+assert spark.read.parquet(path).where("row >= 0").count() == results.num_rows
 """

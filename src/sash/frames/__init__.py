@@ -8,12 +8,12 @@ from typing import Any
 
 from sash.extras import how_to_install
 from sash.frames.arrays import ArrayFrame
-from sash.frames.base import Frame
+from sash.frames.base import Frame, GivenFrame
 
 __all__ = ["Frame", "as_frame"]
 
 
-def as_frame(data: Any) -> Frame:
+def as_frame(data: Any) -> GivenFrame:
     """The frame that the data is; TypeError if it is none.
 
     Takes `pandas.DataFrame`, `polars.DataFrame`, `pyarrow.Table`, `RecordBatch` and `RecordBatchReader`, relations of
@@ -55,7 +55,7 @@ def as_frame(data: Any) -> Frame:
     )
 
 
-def _arrow_frame(data: Any) -> Frame:
+def _arrow_frame(data: Any) -> GivenFrame:
     import pyarrow as pa
 
     from sash.frames.arrow import ArrowFrame
@@ -74,7 +74,7 @@ def _one_batch(table: Any) -> Any:
     return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
 
 
-def _foreign_frame(data: Any) -> Frame:
+def _foreign_frame(data: Any) -> GivenFrame:
     try:
         import pyarrow as pa
     except ImportError:

@@ -132,6 +132,10 @@ class ArrayFrame:
         """A dictionary of new arrays."""
         return {name: self._part(part) for name, part in columns.items()}
 
+    def only(self, rows: npt.NDArray[np.int64]) -> ArrayFrame:
+        """The arrays at some of the rows."""
+        return ArrayFrame({name: array[rows] for name, array in self._arrays.items()})
+
     def _part(self, part: Part) -> Any:
         if isinstance(part, Picked):
             return self._arrays[part.column][part.rows]

@@ -147,6 +147,10 @@ class ArrowFrame:
 
         return self._make(pa.table({name: self._part(part) for name, part in columns.items()}))
 
+    def only(self, rows: npt.NDArray[np.int64]) -> ArrowFrame:
+        """A table of some of the rows."""
+        return ArrowFrame(self._table.take(rows), self._make)
+
     def _part(self, part: Part) -> Any:
         import pyarrow as pa
 

@@ -17,6 +17,7 @@ __all__ = [
     "Codes",
     "Foreign",
     "Frame",
+    "GivenFrame",
     "Instants",
     "Marks",
     "NumberType",
@@ -155,6 +156,13 @@ class Frame(Protocol):
 
     def made_of(self, columns: Mapping[str, Part]) -> Any:
         """Another frame of the same kind, with these columns and rows of its own."""
+
+
+class GivenFrame(Frame, Protocol):
+    """A frame as it was given, and not made of several."""
+
+    def only(self, rows: npt.NDArray[np.int64]) -> GivenFrame:
+        """A frame of some of the rows, with all that belongs to them."""
 
 
 def joined(parts: Sequence[Codes]) -> Codes:

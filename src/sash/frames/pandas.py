@@ -142,6 +142,10 @@ class PandasFrame:
 
         return pd.DataFrame({name: self._part(part) for name, part in columns.items()}, copy=False)
 
+    def only(self, rows: npt.NDArray[np.int64]) -> PandasFrame:
+        """A DataFrame of some of the rows; they keep their index."""
+        return PandasFrame(self._data.iloc[rows])
+
     def _part(self, part: Part) -> Any:
         if isinstance(part, Picked):
             return self._series(part.column).take(part.rows).array

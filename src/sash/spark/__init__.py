@@ -2,7 +2,7 @@
 
 >>> import sash.spark
 >>> [name for name in sash.spark.__all__ if name.islower()]
-['configure', 'explain', 'latest', 'report_of', 'rolling', 'ship', 'state', 'upsert']
+['configure', 'explain', 'latest', 'monitor', 'report_of', 'rolling', 'ship', 'state', 'upsert']
 """
 
 try:
@@ -16,6 +16,7 @@ except ImportError as error:
 
 from sash.spark.checkpoint import CheckpointState, state
 from sash.spark.explain import explain
+from sash.spark.monitor import monitor
 from sash.spark.rolling import rolling
 from sash.spark.session import configure, ship
 from sash.spark.sinks import ParquetFolder, Table, Topic, latest, upsert
@@ -31,6 +32,7 @@ __all__ = [
     "configure",
     "explain",
     "latest",
+    "monitor",
     "report_of",
     "rolling",
     "ship",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from datetime import datetime
 from typing import Any, Final
 
 from sash.errors import SashError
 from sash.pipeline.progress import Batch, Progress
 from sash.pipeline.stop import Stop
+from sash.spark.monitor import lag_of
 from sash.spark.stream import report_of
 
 __all__ = ["follow"]
@@ -78,17 +78,9 @@ def _batch(progress: Any) -> Batch:
     report = report_of(progress)
     seconds = progress["durationMs"]["triggerExecution"] / 1000
     shape = {"number": progress["batchId"], "rows": progress["numInputRows"], "seconds": seconds}
-    shape |= {"at": progress["timestamp"], "lag": _lag(progress)}
+    shape |= {"at": progress["timestamp"], "lag": lag_of(progress)}
     if report is None:
         return Batch(**shape)
     metrics = report.metrics
     counts = {"results": metrics.results, "late": metrics.late, "keys": metrics.keys}
     return Batch(**shape | counts | {"state_bytes": metrics.state_bytes})
-
-
-def _lag(progress: Any) -> float | None:
-    """How far the newest event is behind the time at which its batch began."""
-    newest = (progress["eventTime"] or {}).get("max")
-    if newest is None:
-        return None
-    return (datetime.fromisoformat(progress["timestamp"]) - datetime.fromisoformat(newest)).total_seconds()

@@ -208,6 +208,7 @@ class Bucket:
     def _note(self, manifest: Manifest, engine: BucketEngine) -> None:
         self.metrics.keys += engine.keys
         self.metrics.segments += len(manifest.segments)
+        self.metrics.state_rows += manifest.live_rows
         self.metrics.state_bytes += manifest.size
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
+from pyspark.sql import Column
+from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.listener import (
     QueryIdleEvent,
     QueryProgressEvent,
@@ -15,7 +17,17 @@ from pyspark.sql.streaming.listener import (
     StreamingQueryListener,
 )
 
-__all__ = ["OBSERVED", "BatchReport", "Metrics", "Monitor", "metric_names", "metrics_sql", "report_of"]
+__all__ = [
+    "OBSERVED",
+    "BatchReport",
+    "Metrics",
+    "Monitor",
+    "metric_names",
+    "metrics_sql",
+    "observed_metrics",
+    "part_of",
+    "report_of",
+]
 
 #: What the names begin with under which the numbers of a batch are found in its progress: one for each stream of Sash
 #: in the query.
@@ -36,6 +48,7 @@ class Metrics:
     #: What the buckets that were called hold.
     keys: int = 0
     segments: int = 0
+    state_rows: int = 0
     state_bytes: int = 0
     #: How engines came to their version.
     hits: int = 0
@@ -53,6 +66,30 @@ def metric_names() -> list[str]:
     ['rows', 'results', 'late']
     """
     return [field.name for field in fields(Metrics)]
+
+
+#: As Spark names the like in its progress. Its times are milliseconds.
+_IN_SPARK: Final = {
+    "rows": "numInputRows",
+    "results": "numOutputRows",
+    "late": "numRowsDroppedByWatermark",
+    "without_time": "numRowsWithoutTime",
+    "failed": "numRowsFailed",
+    "keys": "numKeys",
+    "segments": "numSegments",
+    "state_rows": "numRowsTotal",
+    "state_bytes": "stateSizeBytes",
+    "hits": "numCacheHits",
+    "catch_ups": "numCacheCatchUps",
+    "rebuilds": "numCacheRebuilds",
+    "native_seconds": "nativeTimeMs",
+    "seconds": "pythonTimeMs",
+}
+
+
+def observed_metrics() -> list[Column]:
+    """The sums that Spark observes, under the names that its progress shows."""
+    return [(F.sum(name) * (1000 if "seconds" in name else 1)).alias(_IN_SPARK[name]) for name in metric_names()]
 
 
 def metrics_sql() -> str:
@@ -77,13 +114,14 @@ def report_of(progress: Any) -> BatchReport | None:
 
     Takes what a listener gets, and what `query.lastProgress` and `query.recentProgress` give. Cost: O(1).
     """
-    observed = _part(progress, "observedMetrics") or {}
+    observed = part_of(progress, "observedMetrics") or {}
     found = [_numbers(row) for name, row in observed.items() if name.startswith(f"{OBSERVED}-")]
     if not found:
         return None
-    metrics = Metrics(**{field.name: sum(one[field.name] or 0 for one in found) for field in fields(Metrics)})
-    took = (_part(progress, "durationMs") or {}).get("triggerExecution", 0)
-    return BatchReport(str(_part(progress, "id")), int(_part(progress, "batchId")), took / 1000, metrics)
+    sums: dict[str, Any] = {name: sum(one[_IN_SPARK[name]] or 0 for one in found) for name in metric_names()}
+    metrics = Metrics(**{name: value / 1000 if "seconds" in name else value for name, value in sums.items()})
+    took = (part_of(progress, "durationMs") or {}).get("triggerExecution", 0)
+    return BatchReport(str(part_of(progress, "id")), int(part_of(progress, "batchId")), took / 1000, metrics)
 
 
 def _numbers(row: Any) -> dict[str, Any]:
@@ -94,7 +132,8 @@ def _numbers(row: Any) -> dict[str, Any]:
     return {field["name"]: value for field, value in zip(found["schema"]["fields"], found["values"], strict=True)}
 
 
-def _part(progress: Any, name: str) -> Any:
+def part_of(progress: Any, name: str) -> Any:
+    """A part of a progress of Spark's, which is a dictionary in some sessions and an object in others."""
     return progress.get(name) if isinstance(progress, dict) else getattr(progress, name, None)
 
 

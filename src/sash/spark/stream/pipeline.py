@@ -22,7 +22,7 @@ from sash.spark.opaque import in_plain_values
 from sash.spark.schema import Types, arrow_types, output_fields, settle, slide_fields
 from sash.spark.session import BUCKETS, check_session
 from sash.spark.stream.job import ERROR, LATE, REVISION, Clock, Job, OnError, OnLate
-from sash.spark.stream.metrics import OBSERVED, metric_names
+from sash.spark.stream.metrics import OBSERVED, observed_metrics
 from sash.spark.stream.packing import PACKS_SQL, Packer, unpacked
 from sash.spark.stream.processor import RESULTS_SQL, BucketProcessor
 from sash.spark.stream.watermark import Mark, input_watermark, with_watermark
@@ -71,8 +71,7 @@ def run(
             None if history is None else history.groupBy("bucket"),
         )
     )
-    numbers = [F.sum(name).alias(name) for name in metric_names()]
-    observed = results.observe(f"{OBSERVED}-{job.name}", *numbers)
+    observed = results.observe(f"{OBSERVED}-{job.name}", *observed_metrics())
     return observed.select(F.col("rows_out").alias("rows")).mapInArrow(unpacked, schema)
 
 
