@@ -203,3 +203,22 @@ def test_operators_that_were_wide_give_equal_bytes() -> None:
         for time in (10, 11, 12):
             operator.push(time, time)
     assert wide.snapshot() == plain.snapshot()
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_a_snapshot_of_a_window_that_held_objects_once(name: str) -> None:
+    """Whatever the algorithm keeps, entries or aggregates: restored, it gives what it gave, and goes on."""
+    for aggregation in (sash.Collect(), sash.First(), sash.Last(), sash.CollectDistinct()):
+        if ALGORITHMS[name].needs_inverse and not aggregation.invertible:
+            continue
+        window = sash.Window(aggregation, name)
+        for time, value in enumerate(["x", 1, 2, 3, 4]):
+            window.insert(time, value)
+        window.evict()
+        for again in (sash.Window.restore(window.snapshot()), window.copy()):
+            assert again.query() == window.query()
+            again.insert(5, 5)
+            again.evict()
+            fresh = sash.Window(aggregation)
+            fresh.bulk_insert([2, 3, 4, 5], [2, 3, 4, 5])
+            assert again.query() == fresh.query()

@@ -119,6 +119,8 @@ std::pair<Mode, std::unique_ptr<Kernel>> Window::without_objects() const {
     };
     const bool keyed = reader_.inputs() == Inputs::keyed;
     if (!keyed && reader_.inputs() != Inputs::any) return {mode_, nullptr};
+    // Aggregates of several entries are no values.
+    if (!abilities_of(spec_.algorithm.name).lists) return {mode_, nullptr};
     std::vector<Read> read;
     Mode mode;
     kernel_->visit([&](Time time, std::span<const Value> partial) {
