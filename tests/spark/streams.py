@@ -113,6 +113,7 @@ def make_job(
     retain: Any = None,
     name: str = "test",
     on_error: Any = "raise",
+    **retraction: str,
 ) -> Job:
     """The job of a plan over the columns."""
     clock = Clock(encode_array(pa.array([], schema.field(str(plan.on)).type))[0])
@@ -120,7 +121,7 @@ def make_job(
     if slides(plan):
         types = dict.fromkeys(BOUNDS, schema.field(str(plan.on)).type) | types
     retained = _retained(plan, clock, retain)
-    return Job(name, in_plain_values(plan), schema, types, clock, on_late, 1, retained, on_error=on_error)
+    return Job(name, in_plain_values(plan), schema, types, clock, on_late, 1, retained, on_error=on_error, **retraction)
 
 
 def random_rows(rng: random.Random, count: int, keys: int = 3, disorder: int = 20, nulls: bool = True) -> pa.Table:

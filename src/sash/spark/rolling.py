@@ -45,6 +45,8 @@ def rolling(
     on_late: OnLate | None = None,
     on_error: OnError | None = None,
     retain: Any = None,
+    retract: str | None = None,
+    id: str | None = None,
     **aggregations: Aggregation,
 ) -> DataFrame:
     """The same rows, with a column for each aggregation and window behind them: what `sash.rolling` gives for a frame.
@@ -64,6 +66,8 @@ def rolling(
     - `on_error`: of a stream: what becomes of rows that cannot be computed on: "raise", "drop" or "keep".
     - `buckets`, `initial`, `retain`: of a stream: into how many buckets its state is divided, the rows that it starts
       from, and how long rows are retained, if longer than the longest window. See `docs/spark-streams.md`.
+    - `retract`, `id`: of a stream: the column that says that a row takes an earlier one back, and the one that tells
+      which. See `docs/late-data.md`.
 
     `PlanError` names all that does not fit, before anything runs. Cost of a batch: a shuffle, a sort, and O(1) combines
     a row for each aggregation and window.
@@ -85,6 +89,7 @@ def rolling(
     settle(name_problems(df if at is None else at, plan, names))
     of_batch = {"split_skewed_keys": split_skewed_keys, "at": at, "known": known, "offset": offset or None}
     of_stream = {"buckets": buckets, "initial": initial, "on_error": on_error, "retain": retain}
+    of_stream |= {"retract": retract, "id": id}
     with python_of_workers(df.sparkSession):
         if df.isStreaming:
             _refuse("a stream", "a batch", of_batch)

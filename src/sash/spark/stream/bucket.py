@@ -63,7 +63,8 @@ class Bucket:
         engine = self._engine(manifest)
         before = engine.native_seconds
         watermark = _later(manifest.watermark, self.job.clock.watermark(milliseconds))
-        taken = self._in_time(table, manifest.watermark if self.job.chained else watermark)
+        since = manifest.watermark if self.job.chained else watermark
+        taken = self._in_time(engine.prepared(table, since), since)
         taken, emitted = self._stepped(engine, manifest, taken, watermark)
         timer = None if fired else manifest.timer
         self._commit(replace(manifest, timer=timer), engine, taken, emitted, watermark)

@@ -24,6 +24,8 @@ _FIXED: Final = {
     "times": "the type of the times",
     "emit": "emit",
     "buckets": "buckets=",
+    "retract": "retract=",
+    "id": "id=",
 }
 
 
@@ -46,6 +48,9 @@ class Contents:
     pruned: int | None = None
     #: The windows whose rows the log was last compacted to, as plain values; None if it never was.
     windows: tuple[dict[str, Any], ...] | None = None
+    #: What says that a row takes another back, and which.
+    retract: str | None = None
+    id: str | None = None
 
     @classmethod
     def of(cls, job: Job) -> Contents:
@@ -59,6 +64,8 @@ class Contents:
             columns=_written(job.log_schema),
             unlogged=tuple(name for name in job.schema.names if name not in job.log_columns),
             retain=job.retain,
+            retract=job.retract,
+            id=job.id,
         )
 
     @cached_property

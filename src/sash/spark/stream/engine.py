@@ -25,7 +25,7 @@ from sash.spark.stream.retained import Chunk, Picked, RetainedRows, Revisions, S
 from sash.spark.stream.tree import Tree, split
 from sash.times import encode_array
 
-__all__ = ["NOTHING_REVISED", "BucketEngine", "Emitted"]
+__all__ = ["NOTHING_REVISED", "BucketEngine", "Emitted", "Part", "differ"]
 
 Results = dict[str, pa.Array]
 #: Rows, their ticks, how often the results of each were revised, and whether they get none.
@@ -152,6 +152,10 @@ class BucketEngine:
 
     # New rows
 
+    def prepared(self, table: pa.Table, since: int | None) -> pa.Table:
+        """The rows of a batch as the log has them; rows before the ticks are late."""
+        return table
+
     def step(self, table: pa.Table, first: int, watermark: int | None) -> Emitted:
         """Take new rows, none of them late, and emit what is due at the watermark. What fails changes nothing."""
         self._errors.clear()
@@ -220,10 +224,10 @@ class BucketEngine:
         self._take(chunk)
         new = self._rows.all_of(chunk)
         after = self._results(Picked([*suspects.parts, *new.parts], self._job.log_schema))
-        differ = _differ(before, {name: column.slice(0, len(suspects)) for name, column in after.items()})
-        changed = suspects.where(differ)
+        revised = differ(before, {name: column.slice(0, len(suspects)) for name, column in after.items()})
+        changed = suspects.where(revised)
         changed.count_revision()
-        wanted = pa.array(np.concatenate([differ, np.ones(len(new), bool)]))
+        wanted = pa.array(np.concatenate([revised, np.ones(len(new), bool)]))
         picked = Picked([*changed.parts, *new.parts], self._job.log_schema)
         results = {name: column.filter(wanted) for name, column in after.items()}
         return self._emitted(picked.table(), results, picked, len(changed))
@@ -351,7 +355,7 @@ def _holds_any(codes: Ticks, since: Ticks, until: Ticks, rows: Chunk) -> npt.NDA
     return behind > first
 
 
-def _differ(before: Results, after: Results) -> npt.NDArray[np.bool_]:
+def differ(before: Results, after: Results) -> npt.NDArray[np.bool_]:
     """Which rows have another result in any column; a null is equal to a null, and NaN to NaN."""
     differ = np.zeros(len(next(iter(after.values()))), bool)
     for name, now in after.items():

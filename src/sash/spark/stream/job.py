@@ -83,6 +83,9 @@ class Job:
     #: Rows come from another stateful operator, in the batch whose watermark has passed them.
     chained: bool = False
     on_error: OnError = "raise"
+    #: The column that says what a row does to those before it, and the one that tells which; None where none does.
+    retract: str | None = None
+    id: str | None = None
 
     @property
     def on(self) -> str:

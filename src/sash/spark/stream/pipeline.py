@@ -9,10 +9,11 @@ from typing import Any, Final, get_args
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.types import IntegerType, StringType, StructField, StructType
+from pyspark.sql.types import IntegerType, IntegralType, StringType, StructField, StructType
 
 from sash.aggregations.filtered import unfiltered
 from sash.aggregations.of_row import OfRow
+from sash.batch.retractions import check_names
 from sash.batch.slides import slides
 from sash.durations import parse_duration
 from sash.errors import PlanError
@@ -49,10 +50,12 @@ def run(
     on_late: OnLate = "drop",
     on_error: OnError = "raise",
     retain: Any = None,
+    retract: str | None = None,
+    id: str | None = None,
 ) -> DataFrame:
     """The stream with the results behind its columns, by `sash.spark.rolling`."""
     mark = input_watermark(df)
-    job, schema = make_job(df, plan, types, buckets, on_late, on_error, retain, mark)
+    job, schema = make_job(df, plan, types, buckets, on_late, on_error, retain, mark, (retract, id))
     check_session(df.sparkSession, job.buckets)
     packs = packed(df, job)
     if mark is None and plan.lateness is not None:
@@ -84,9 +87,11 @@ def make_job(
     on_error: OnError = "raise",
     retain: Any = None,
     mark: Mark | None = None,
+    retraction: tuple[str | None, str | None] = (None, None),
 ) -> tuple[Job, StructType]:
     """What runs, and the columns of what comes out; `PlanError` names all that does not fit."""
     problems = [*_problems(plan, mark), *_option_problems(plan, on_late, on_error, buckets, df.columns)]
+    problems += _retraction_problems(df, plan, *retraction)
     whole = in_plain_values(plan)
     asked = Plan(**plan._parts() | {"emit": "final"}) if plan.emit == "update" else plan
     fields = output_fields(df.schema, asked, types, problems)
@@ -107,6 +112,8 @@ def make_job(
         _retained(plan, clock, retain),
         chained=mark is not None and mark.chained,
         on_error=on_error,
+        retract=retraction[0],
+        id=retraction[1],
     )
     return job, with_watermark(_schema(df, job, made), plan, _delay(plan, clock, mark))
 
@@ -133,7 +140,7 @@ def _schema(df: DataFrame, job: Job, made: list[StructField]) -> StructType:
     """The columns that come out. Where rows without results come out, all results may be null."""
     own = [df.schema[name] for name in job.plan.by] if slides(job.plan) else df.schema.fields
     extra = [StructField(REVISION, IntegerType())] if job.plan.emit == "update" else []
-    if job.reasons:
+    if job.reasons or job.retract is not None:
         made = [StructField(field.name, field.dataType) for field in made]
     return StructType([*own, *made, *extra, *(StructField(name, StringType()) for name in job.reasons)])
 
@@ -175,6 +182,20 @@ def _option_problems(plan: Plan, on_late: Any, on_error: Any, buckets: Any, colu
     taken = [REVISION] * (plan.emit == "update") + [LATE] * (on_late == "keep") + [ERROR] * (on_error == "keep")
     found += [f"the DataFrame has a column {name!r} already: rename it" for name in taken if name in columns]
     return found
+
+
+def _retraction_problems(df: DataFrame, plan: Plan, retract: str | None, id: str | None) -> list[str]:
+    """What is wrong with the columns that say which rows are taken back."""
+    if retract is None:
+        return ["id= tells which row is taken back: name the column that says so, retract="] if id is not None else []
+    try:
+        check_names(df.columns, retract, id, plan.emit)
+    except PlanError as error:
+        return [str(error)]
+    kind = df.schema[retract].dataType
+    if not isinstance(kind, (StringType, IntegralType)):
+        return [f"retract: column {retract!r} has {kind.simpleString()}: +1 and -1, or words such as insert and delete"]
+    return []
 
 
 def _retained(plan: Plan, clock: Clock, retain: Any) -> int | None:

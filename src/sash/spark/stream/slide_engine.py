@@ -93,4 +93,9 @@ class SlideEngine(BucketEngine):
 
 def make_engine(job: Job) -> BucketEngine:
     """An engine without rows: one result a row, or one an end of a window that slides by a time."""
+    if job.retract is not None:
+        # Those engines are made of these.
+        from sash.spark.stream.retracting import RetractingEngine, RetractingSlides
+
+        return RetractingSlides(job) if slides(job.plan) else RetractingEngine(job)
     return SlideEngine(job) if slides(job.plan) else BucketEngine(job)
