@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "sash/batch/large_pages.hpp"
 #include "sash/batch/position.hpp"
+#include "sash/large_pages.hpp"
 
 namespace sash::batch {
 

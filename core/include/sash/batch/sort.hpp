@@ -2,45 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "sash/batch/position.hpp"
+#include "sash/stamps.hpp"
 #include "sash/time.hpp"
 
 namespace sash::batch {
-
-//! A row and its time. Rows of a key arrive in the order of their numbers, so this is the order by time and arrival.
-struct Stamp {
-    Time time;
-    Row row;
-    bool operator<(const Stamp& other) const { return time != other.time ? time < other.time : row < other.row; }
-};
-
-//! By each byte in which the times differ, the lowest first. Every step keeps the order of equals, so rows of equal
-//! time stay as they were. O(n) for each such byte.
-inline void sort_by_bytes(std::vector<Stamp>& stamps, std::vector<Stamp>& spare) {
-    constexpr std::size_t kBytes = sizeof(Time), kDigits = 256;
-    std::array<std::array<std::uint32_t, kDigits>, kBytes> counts{};
-    const auto digit = [](const Stamp& stamp, std::size_t byte) {
-        constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-        return ((static_cast<std::uint64_t>(stamp.time) ^ kSign) >> (8 * byte)) & 0xff;
-    };
-    for (const Stamp& stamp : stamps)
-        for (std::size_t byte = 0; byte < kBytes; ++byte) ++counts[byte][digit(stamp, byte)];
-    spare.resize(stamps.size());
-    for (std::size_t byte = 0; byte < kBytes; ++byte) {
-        std::array<std::uint32_t, kDigits>& begin = counts[byte];
-        if (stamps.empty() || begin[digit(stamps.front(), byte)] == stamps.size()) continue;
-        std::uint32_t before = 0;
-        for (std::uint32_t& count : begin) before += std::exchange(count, before);
-        for (const Stamp& stamp : stamps) spare[begin[digit(stamp, byte)]++] = stamp;
-        stamps.swap(spare);
-    }
-}
 
 //! Sorts the rows of one key, with buffers that serve one key after another.
 class Sorter {
@@ -60,8 +30,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t kWorthBytes = 4096;
-
     template <class RowAt>
     void sort_by(std::span<const Time> times, RowAt row_at, std::span<Row> rows, std::span<Time> sorted) {
         if (take_late(times, row_at)) {
@@ -71,11 +39,7 @@ private:
         if (merge_two(times, row_at, rows, sorted)) return;
         late_.resize(times.size());
         for (std::size_t i = 0; i < times.size(); ++i) late_[i] = {times[i], row_at(i)};
-        if (late_.size() < kWorthBytes) {
-            std::sort(late_.begin(), late_.end());
-        } else {
-            sort_by_bytes(late_, spare_);
-        }
+        sort_stamps(late_, spare_);
         for (std::size_t i = 0; i < late_.size(); ++i) sorted[i] = late_[i].time, rows[i] = late_[i].row;
     }
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <numeric>
 
 #include "sash/algorithms/fiba/insert.hpp"
+#include "sash/stamps.hpp"
 
 namespace sash {
 
@@ -13,12 +13,13 @@ template <Monoid M>
 struct Fiba<M>::Batch {
     std::span<const Time> times;
     std::span<Partial> partials;
-    //! The end of the batch that this is a part of.
+    //! The end of the batch that this is a part of, and the node below which all of it goes.
     const Time* beyond = nullptr;
+    fiba::Subtree top = {};
 
     std::size_t size() const { return times.size(); }
     Batch part(std::size_t from, std::size_t to) const {
-        return {times.subspan(from, to - from), partials.subspan(from, to - from), beyond};
+        return {times.subspan(from, to - from), partials.subspan(from, to - from), beyond, top};
     }
 };
 
@@ -44,18 +45,18 @@ void Fiba<M>::bulk_insert(std::span<const Time> times, std::span<Partial> partia
     if (times.empty()) return;
     const bool rising = std::adjacent_find(times.begin(), times.end(), std::greater_equal<>{}) == times.end();
     if (rising) return insert_all({times, partials});
-    std::vector<std::size_t> order(times.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return times[a] < times[b]; });
+    std::vector<Stamp> order(times.size()), spare;
+    for (std::size_t i = 0; i < times.size(); ++i) order[i] = {times[i], static_cast<std::uint32_t>(i)};
+    sort_stamps(order, spare);
     std::vector<Time> sorted;
     std::vector<Partial> joined;
     sorted.reserve(order.size());
     joined.reserve(order.size());
-    for (const std::size_t i : order) {
-        if (!sorted.empty() && sorted.back() == times[i]) {
+    for (const auto& [time, i] : order) {
+        if (!sorted.empty() && sorted.back() == time) {
             append(monoid_, joined.back(), partials[i]);
         } else {
-            sorted.push_back(times[i]);
+            sorted.push_back(time);
             joined.push_back(std::move(partials[i]));
         }
     }
@@ -149,6 +150,7 @@ void Fiba<M>::insert_among(Batch batch) {
     const std::uint32_t old_height = height_;
     std::vector<Sprout> sprouts;
     batch.beyond = batch.times.data() + batch.size();
+    batch.top = {path.id[path.join], path.join};
     const Change change = insert_below(path.id[path.join], path.join, batch, sprouts);
     size_ += change.added;
     const std::uint32_t top = plant(path, sprouts);
@@ -268,11 +270,20 @@ auto Fiba<M>::insert_into_leaf(Id id, Batch batch, std::vector<Sprout>& sprouts)
     return change;
 }
 
-//! Asks for the leaves that the batch comes to some entries later: their cache misses then overlap.
+//! Asks for the leaves that the batch comes to some entries later: their cache misses then overlap. Noting the leaf is
+//! what keeps a compiler from leaving the walk out, which has no other effect that it knows of.
 template <Monoid M>
-void Fiba<M>::look_ahead(const Batch& batch) const {
-    for (const Time& time : batch.times)
-        if (batch.beyond - &time > kAhead) static_cast<void>(search(*(&time + kAhead)));
+void Fiba<M>::look_ahead(const Batch& batch) {
+    for (const Time& time : batch.times) {
+        if (batch.beyond - &time <= kAhead) return;
+        Id id = batch.top.id;
+        for (std::uint32_t level = batch.top.level; level > 0; --level) {
+            const Inner node = inner(id);
+            id = node.ids[node.child_of(*(&time + kAhead))];
+        }
+        pool_.prefetch_leaf(id);
+        asked_for_ = id;
+    }
 }
 
 //! Entry by entry into a leaf that has room; gives the number of new times.

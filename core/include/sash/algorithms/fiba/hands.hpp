@@ -28,6 +28,9 @@ struct Fiba<M>::Hand {
     Time high = 0;
     Time anchor = 0;
     bool first_was_right = false;
+    //! That leaf, and where the last query began in it.
+    Leaf node = {};
+    std::uint32_t at = 0;
     //! suffix[i] is the aggregate of the entries [i, split) of that leaf, for i in [first, split).
     std::uint32_t first = 0;
     std::uint32_t split = 0;
@@ -47,6 +50,8 @@ struct Fiba<M>::Hand {
     std::uint64_t right_changes = 0;
     //! The number of the query that used it last.
     std::uint64_t used = 0;
+    //! The hand that was used after it.
+    std::uint32_t next = 0;
 
     //! The tail, or a part of it, was made when its leaf was the right one.
     bool tail_on_right = false;
@@ -59,6 +64,9 @@ template <Monoid M>
 auto Fiba<M>::query(Time from, Time to) const -> Partial {
     ensure_fresh();
     if (size_ == 0 || from > to || from > youngest_ || to < oldest()) return monoid_.identity();
+    if (const Hand* const hand = hand_in_turn(from, to))
+        return monoid_.combine(
+            hand->middle ? monoid_.combine(hand->suffix[hand->at], *hand->middle) : hand->suffix[hand->at], back_);
     from = std::max(from, oldest());
     to = std::min(to, youngest_);
     if (std::optional<Partial> suffix = near_suffix(from, to)) return std::move(*suffix);
@@ -73,6 +81,26 @@ bool Fiba<M>::is_current(const Hand& hand) const {
     if (hand.changes != changes_ || hand.anchor < oldest()) return false;
     if (hand.first_was_right && hand.first_leaf != right_[0]) return false;
     return !(hand.first_was_right || hand.tail_on_right) || hand.right_changes == right_changes_;
+}
+
+//! Windows that slide side by side are asked for in turn, and a little further each time. The hand whose turn it is, if
+//! it has all that its range needs: a suffix of its first leaf, the middle, and the whole right leaf behind them.
+template <Monoid M>
+auto Fiba<M>::hand_in_turn(Time from, Time to) const -> const Hand* {
+    if (to < youngest_ || hands_.empty()) return nullptr;
+    const std::uint32_t turn = hands_[last_hand_].next;
+    Hand& hand = hands_[turn];
+    if (hand.changes != changes_ || from < hand.low || from >= hand.high || hand.anchor < oldest()) return nullptr;
+    if (hand.first_was_right || hand.tail_on_right || hand.in_one_leaf() || hand.last_leaf != right_[0]) return nullptr;
+    std::uint32_t at = std::max(hand.at, hand.node.begin());
+    if (at > hand.node.begin() && hand.node.times[at - 1] >= from) return nullptr;
+    while (at < hand.split && hand.node.times[at] < from) ++at;
+    if (at < hand.first || at >= hand.split) return nullptr;
+    hand.at = at;
+    hand.seen = youngest_;
+    hand.used = ++queries_;
+    last_hand_ = turn;
+    return &hand;
 }
 
 //! The hand at the range, if neither end has moved back; otherwise one that is of no use any more, or a new one.
@@ -101,11 +129,12 @@ void Fiba<M>::put_hand(Hand& hand, Time from) const {
     const Path path = search(from);
     const Leaf node = leaf(path.id[0]);
     hand.first_leaf = hand.last_leaf = path.id[0];
+    hand.node = node;
     hand.low = hand.last_low = path.low;
     hand.high = hand.last_high = path.high;
     hand.first_was_right = hand.last_was_right = path.id[0] == right_[0];
     hand.anchor = node.times[node.end() - 1];
-    hand.first = hand.split = hand.end = node.lower_bound(from);
+    hand.at = hand.first = hand.split = hand.end = node.lower_bound(from);
     hand.middle.reset();
     hand.tail.reset();
     hand.seen = from;
@@ -123,6 +152,10 @@ auto Fiba<M>::query_by_hand(Time from, Time to) const -> std::optional<Partial> 
     follow_end(hand, to);
     const std::uint32_t at = leaf(hand.first_leaf).lower_bound(from);
     follow_begin(hand, at);
+    hand.at = at;
+    const auto own = static_cast<std::uint32_t>(&hand - hands_.data());
+    hands_[last_hand_].next = own;
+    last_hand_ = own;
     std::optional<Partial> total;
     if (at < hand.split) total = hand.suffix[at];
     const auto add = [&](const std::optional<Partial>& part) {

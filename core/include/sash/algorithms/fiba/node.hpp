@@ -2,20 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
+#include "sash/algorithms/fiba/blocks.hpp"
 #include "sash/time.hpp"
 
 namespace sash::fiba {
-
-using Id = std::uint32_t;
-inline constexpr Id kNone = ~Id{0};
 
 //! A node with all below it; leaves are at level 0.
 struct Subtree {
@@ -23,33 +18,13 @@ struct Subtree {
     std::uint32_t level;
 };
 
-//! Slabs of 1, 1, 2, 4, 8, 16, then 32 nodes each: a small window stays small, a large one allocates seldom, and no
-//! node ever moves.
-struct Place {
-    std::uint32_t slab;
-    std::uint32_t offset;
-};
-
-inline constexpr std::uint32_t kSlab = 32;
-
-constexpr Place place_of(Id id) {
-    if (id >= kSlab) return {id / kSlab + 5, id % kSlab};
-    const auto width = static_cast<std::uint32_t>(std::bit_width(id));
-    return {width, width == 0 ? 0 : id - (1U << (width - 1))};
-}
-
-constexpr std::uint32_t slab_size(std::size_t slab) {
-    if (slab == 0) return 1;
-    return slab <= 5 ? 1U << (slab - 1) : kSlab;
-}
-
 //! The live entries of a leaf are [begin, end): a dead front is an offset, not a move.
 struct Extent {
     std::uint32_t begin;
     std::uint32_t end;
 };
 
-//! A leaf: two parallel arrays. A view is three pointers; it stays valid as long as the node does.
+//! A leaf: two parallel arrays in one block. A view is three pointers; it stays valid as long as the node does.
 template <class Partial>
 struct Leaf {
     Time* times = nullptr;

@@ -8,29 +8,34 @@ namespace sash {
 //! The way to the leaf where `time` belongs. O(log d): a spine node at level k has a sibling subtree of height k - 1
 //! between itself and the end, so k grows with the logarithm of the distance to the nearer end.
 template <Monoid M>
-auto Fiba<M>::search(Time time) const -> Path {
-    Path path;
+void Fiba<M>::search(Time time, Path& path) const {
+    path.low = kEarliest;
+    path.high = kLatest;
     for (std::uint32_t level = 0; level < height_; ++level) {
         const Inner right = inner(right_[level + 1]);
         if (time >= right.keys[right.last()]) {
             path.side = Side::right;
             path.low = right.keys[right.last()];
             path.id[level] = right_[level];
-            descend(path, level, time);
-            return path;
+            return descend(path, level, time);
         }
         const Inner left = inner(left_[level + 1]);
         if (time < left.keys[1]) {
             path.side = Side::left;
             path.high = left.keys[1];
             path.id[level] = left_[level];
-            descend(path, level, time);
-            return path;
+            return descend(path, level, time);
         }
     }
     path.side = Side::root;
     path.id[height_] = left_[height_];
     descend(path, height_, time);
+}
+
+template <Monoid M>
+auto Fiba<M>::search(Time time) const -> Path {
+    Path path;
+    search(time, path);
     return path;
 }
 
@@ -45,7 +50,7 @@ auto Fiba<M>::find(Time time) const -> const Partial* {
 template <Monoid M>
 auto Fiba<M>::search_from_last(Time time) -> const Path& {
     if (time < last_low_ || time >= last_high_) {
-        last_ = search(time);
+        search(time, last_);
         last_low_ = last_.low;
         last_high_ = last_.high;
     }

@@ -66,6 +66,7 @@ void Fiba<M>::swap(Fiba& other) noexcept {
     std::swap(right_changes_, other.right_changes_);
     std::swap(queries_, other.queries_);
     hands_.swap(other.hands_);
+    std::swap(last_hand_, other.last_hand_);
 }
 
 template <Monoid M>
@@ -273,6 +274,7 @@ void Fiba<M>::clear() {
     forget_last();
     note_changed();
     hands_.clear();
+    last_hand_ = 0;
     stale_ = false;
 }
 

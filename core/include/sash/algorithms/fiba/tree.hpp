@@ -200,6 +200,7 @@ private:
 
     // search.hpp
     Path search(Time time) const;
+    void search(Time time, Path& path) const;
     const Path& search_from_last(Time time);
     void forget_last() { last_low_ = 1, last_high_ = 0; }
     void descend(Path& path, std::uint32_t from, Time time) const;
@@ -294,7 +295,7 @@ private:
     Change insert_below(Id id, std::uint32_t level, Batch batch, std::vector<Sprout>& sprouts);
     void note_below(Id id, std::uint32_t level, std::uint32_t index, const Change& change);
     Change insert_into_leaf(Id id, Batch batch, std::vector<Sprout>& sprouts);
-    void look_ahead(const Batch& batch) const;
+    void look_ahead(const Batch& batch);
     std::uint64_t put_in_place(Leaf node, Batch batch);
     std::uint64_t merge_leaf(const Leaf& node, Batch batch);
     void refill_leaves(Id id, std::vector<Sprout>& sprouts);
@@ -305,6 +306,7 @@ private:
     struct Hand;
     static constexpr std::size_t kMostHands = 16;
     bool is_current(const Hand& hand) const;
+    const Hand* hand_in_turn(Time from, Time to) const;
     Hand& hand_at(Time from, Time to) const;
     void put_hand(Hand& hand, Time from) const;
     std::optional<Partial> query_by_hand(Time from, Time to) const;
@@ -382,6 +384,8 @@ private:
     //! Where a bulk insert merges a leaf with its part of the batch.
     std::vector<Time> merged_times_;
     std::vector<Partial> merged_partials_;
+    //! The leaf that a bulk insert asked for last.
+    Id asked_for_ = 0;
     bool left_touched_ = false;
     bool right_touched_ = false;
     //! The first failure of a fallible combine in the running call, and whether aggregates wait to be made anew.
@@ -394,6 +398,8 @@ private:
     std::uint64_t right_changes_ = 0;
     mutable std::uint64_t queries_ = 0;
     mutable std::vector<Hand> hands_;
+    //! The hand that was used last.
+    mutable std::uint32_t last_hand_ = 0;
 };
 
 }  // namespace sash

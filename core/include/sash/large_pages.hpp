@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace sash::batch {
+namespace sash {
 
 struct Free {
     void operator()(void* data) const noexcept { std::free(data); }
@@ -33,4 +33,4 @@ inline std::unique_ptr<void, Free> allocate_block(std::size_t bytes) {
     return block;
 }
 
-}  // namespace sash::batch
+}  // namespace sash
