@@ -17,7 +17,6 @@ from sash.aggregations.records import takes_row
 from sash.batch.passes import tidy
 from sash.frames import Frame
 from sash.frames.base import Answer, Codes
-from sash.operator import Sliding
 from sash.times import Kind, decode_array
 from sash.windows import AdaptiveWindow, PolicyWindow, WindowPolicy
 
@@ -48,6 +47,9 @@ class Events:
 
     def answer(self, aggregation: Aggregation, window: WindowPolicy, min_periods: int) -> Answer:
         """The result of every row. Cost: that of `sash.Sliding`, row by row."""
+        # Few windows need it, and no other frame pays for its import.
+        from sash.operator import Sliding
+
         over, value = _of_rows(aggregation)
         policy = _of_row_windows(window, aggregation, value)
         operator = Sliding(over, policy, by=True, emit="final", min_periods=min_periods)
