@@ -26,9 +26,8 @@ _FOREIGN: Final = {
     **dict.fromkeys(("index_column", "time", "index", "order_by"), "write on="),
     **dict.fromkeys(("group_by", "groupby", "key", "keys", "partition_by"), "write by="),
     **dict.fromkeys(("aggregations", "aggs", "agg", "func"), 'name each, such as total=sash.Sum("amount")'),
-    "center": "a window ends at its row, and knows nothing of later ones; shift the times to centre it",
-    "every": "write window=TimeWindow(length, every=...)",
-    "step": "write window=TimeWindow(length, every=...), or take every so many rows of the result",
+    "center": "a window ends at its row, and knows nothing of later ones; give times half a length later as at=",
+    "step": 'write every="10m" for a result at each multiple of a time, or take every so many rows of the result',
     "win_type": "write an aggregation of your own for weights, or use DecayedSum",
 }
 
@@ -40,6 +39,7 @@ def rolling(
     on: str | None = None,
     by: str | Sequence[str] | None = None,
     window: Any = None,
+    every: Any = None,
     closed: Closed | None = None,
     min_periods: int | None = None,
     peers: bool | None = None,
@@ -60,8 +60,8 @@ def rolling(
     time T and length L holds the rows of its key in (T - L, T]; see `Plan` for `closed`, `min_periods`, `peers` and
     `emit`. Nulls are skipped and the row still gets its result; a null time is a ValueError.
 
-    A window with `every` slides by a time. If all have the same, the result is another frame: the columns of
-    the key, `window_start`, `window_end` and the results, a row for each multiple of `every` whose window holds a row;
+    With `every`, or windows that have one, they slide by a time, and the result is another frame: the columns of the
+    key, `window_start`, `window_end` and the results, a row for each multiple of `every` whose window holds a row;
     with windows of several lengths, the start is that of the longest. `DeltaWindow`, `PunctuatedWindow`, `PolicyWindow`
     and `AdaptiveWindow` are run by `sash.Sliding`, row after row: their functions are given rows, as dictionaries.
 
@@ -98,7 +98,7 @@ def rolling(
     >>> two = rolling(frame, on="time", window=[2, 3], spent=sash.Sum("amount"))
     >>> list(two), two["spent_2"]
     (['time', 'amount', 'spent_2', 'spent_3'], array([5, 6, 3, 6]))
-    >>> slides = rolling(frame, on="time", window=TimeWindow(4, every=2), spent=sash.Sum("amount"))
+    >>> slides = rolling(frame, on="time", window=TimeWindow(4), every=2, spent=sash.Sum("amount"))
     >>> slides["window_end"], slides["spent"]
     (array([ 2,  4,  6,  8, 10]), array([6, 8, 2, 4, 4]))
     >>> labels = {"time": np.array([4, 9])}
@@ -114,12 +114,13 @@ def rolling(
     parts: dict[str, Any] = {
         "on": on,
         "by": by,
+        "every": every,
         "closed": closed,
         "min_periods": min_periods,
         "peers": peers,
         "emit": emit,
+        "lateness": lateness,
     }
-    parts |= {"lateness": lateness}
     if plan is not None:
         whole = as_plan(plan, window, aggregations, parts)[0]
         return _run(data, whole, {}, where, {}, _threads(threads), taken)
@@ -151,9 +152,39 @@ def as_plan(
     if window is None:
         raise PlanError('window is missing: give a length such as "7d", a number of rows, or a list of them')
     given = {name: value for name, value in parts.items() if value is not None}
+    if (every := given.pop("every", None)) is not None:
+        # For windows that are policies closed= means nothing, and the plan says so.
+        closed = given.get("closed") if _all_policies(window) else given.pop("closed", None)
+        window = _sliding(window, every, closed or "right")
     short = Plan(windows=window, aggregations=aggregations, **given)
     one = not isinstance(window, (list, tuple))
     return short, {output_name(name, short.labels[0]): name for name in aggregations} if one else {}
+
+
+def _sliding(window: Any, every: Any, closed: Closed) -> Any:
+    """The windows, each of which slides by the time."""
+    from sash.errors import WindowSpecError
+    from sash.windows import TimeWindow, WindowPolicy
+
+    if isinstance(window, (list, tuple)):
+        return [_sliding(one, every, closed) for one in window]
+    if isinstance(window, TimeWindow) and window.every is None:
+        return TimeWindow(window.length, every, window.closed)
+    if isinstance(window, (int, WindowPolicy)):
+        raise PlanError(
+            f"every= is for windows of a length of time that have none of their own, not {window!r}: leave it out"
+        )
+    try:
+        return TimeWindow(window, every, closed)
+    except WindowSpecError as error:
+        raise PlanError(f"every: {error}") from None
+
+
+def _all_policies(window: Any) -> bool:
+    from sash.windows import WindowPolicy
+
+    windows = window if isinstance(window, (list, tuple)) else [window]
+    return all(isinstance(one, WindowPolicy) for one in windows)
 
 
 def _needs_times(window: Any) -> bool:

@@ -189,3 +189,51 @@ def test_slides_that_do_not_go_together_are_refused(windows: Any, options: Any, 
     frame = {"t": np.arange(3), "window_end": np.arange(3)}
     with pytest.raises(sash.PlanError, match=why):
         sash.rolling(frame, plan)
+
+
+FRAME = pd.DataFrame(
+    {
+        "t": pd.to_datetime(["2024-05-01 09:00", "2024-05-01 09:05", "2024-05-01 09:21"]),
+        "k": ["a", "b", "a"],
+        "x": [1, 2, 3],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("window", "words"),
+    [
+        ("1h", {}),
+        ("1h", {"closed": "left"}),
+        (["1h", dt.timedelta(minutes=20)], {"closed": "both"}),
+        (sash.TimeWindow("1h", closed="left"), {}),
+    ],
+)
+def test_every_beside_the_window_is_every_of_each_window(window, words):
+    """A result every 10 minutes, not at every row."""
+    found = sash.rolling(FRAME, on="t", by="k", window=window, every="10m", s=sash.Sum("x"), **words)
+    windows = window if isinstance(window, list) else [window]
+    policies = [one if isinstance(one, sash.TimeWindow) else sash.TimeWindow(one, **words) for one in windows]
+    made = [sash.TimeWindow(one.length, every="10m", closed=one.closed) for one in policies]
+    expected = sash.rolling(FRAME, on="t", by="k", window=made if len(made) > 1 else made[0], s=sash.Sum("x"))
+    pd.testing.assert_frame_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ({"window": 3}, "every= is for windows of a length of time that have none of their own, not 3: leave it out"),
+        ({"window": sash.TimeWindow("1h", every="5m")}, "that have none of their own, not TimeWindow"),
+        ({"window": "5m"}, r"every: every \(10m\) must not exceed length \(5m\)"),
+        ({"window": sash.TimeWindow("1h"), "closed": "left"}, "closed"),
+        ({"window": "1h", "step": 3}, 'rolling has no step=: write every="10m"'),
+        (
+            {"window": "1h", "center": True},
+            "rolling has no center=: a window ends at its row, and knows",
+        ),
+    ],
+)
+def test_every_that_has_no_meaning_is_refused(words, error):
+    """With what to write instead."""
+    with pytest.raises(sash.errors.PlanError, match=error):
+        sash.rolling(FRAME, on="t", every="10m", s=sash.Sum("x"), **words)

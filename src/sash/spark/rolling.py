@@ -30,6 +30,7 @@ def rolling(
     on: str | None = None,
     by: str | Sequence[str] | None = None,
     window: Any = None,
+    every: Any = None,
     closed: Closed | None = None,
     min_periods: int | None = None,
     peers: bool | None = None,
@@ -84,8 +85,8 @@ def rolling(
     """
     if not hasattr(df, "isStreaming"):
         raise TypeError(f"df is a DataFrame of Spark, not {type(df).__name__}: sash.rolling takes other frames")
-    parts = {"on": on, "by": by, "closed": closed, "min_periods": min_periods, "peers": peers, "emit": emit}
-    plan, names = as_plan(plan, window, aggregations, parts | {"lateness": lateness})
+    parts = {"on": on, "by": by, "every": every, "closed": closed, "min_periods": min_periods, "peers": peers}
+    plan, names = as_plan(plan, window, aggregations, parts | {"emit": emit, "lateness": lateness})
     settle(name_problems(df if at is None else at, plan, names))
     of_batch = {"split_skewed_keys": split_skewed_keys, "at": at, "known": known, "offset": offset or None}
     of_stream = {"buckets": buckets, "initial": initial, "on_error": on_error, "retain": retain}
