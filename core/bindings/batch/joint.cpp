@@ -4,8 +4,7 @@
 #include <array>
 
 #include "batch/batch.hpp"
-#include "sash/monoids/comoments.hpp"
-#include "sash/monoids/shape.hpp"
+#include "sash/batch/pivots.hpp"
 
 namespace sash::batch {
 
@@ -32,10 +31,6 @@ struct Found {
     }
 };
 
-double number(const Column& column, std::size_t i) {
-    return column.real ? column.reals[i] : static_cast<double>(column.integers[i]);
-}
-
 nb::tuple given(Found found) {
     return nb::make_tuple(array_of(std::move(found.numbers)), array_of(std::move(found.defined)));
 }
@@ -48,11 +43,12 @@ nb::tuple shape(const std::string& kernel, const Order& order, const Bounds& bou
     {
         const nb::gil_scoped_release release;
         const Column& own = column.column;
-        Final{order, bounds, own.presence}(
-            monoid, [&](std::size_t i) { return monoid.lift(number(own, i)); },
+        about_pivots<MeasuredValues, ShapeSums>(
+            order, bounds,
             [&](std::size_t i, const Shape::Partial& partial) {
                 found.put(monoid, order.row_at(static_cast<Position>(i)), partial);
-            });
+            },
+            own);
     }
     return given(std::move(found));
 }
@@ -69,11 +65,12 @@ nb::tuple joint(const std::string& kernel, const Order& order, const Bounds& bou
     {
         const nb::gil_scoped_release release;
         const Column &one = column.column, &two = other.column;
-        Final{order, bounds, one.presence}(
-            monoid, [&](std::size_t i) { return monoid.lift({number(one, i), number(two, i)}); },
+        about_pivots<MeasuredPairs, JointSums>(
+            order, bounds,
             [&](std::size_t i, const CoMoments::Partial& partial) {
                 found.put(monoid, order.row_at(static_cast<Position>(i)), partial);
-            });
+            },
+            one, two);
     }
     return given(std::move(found));
 }

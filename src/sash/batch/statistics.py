@@ -60,14 +60,14 @@ class RankPass:
 
 @dataclass(frozen=True)
 class MomentPass:
-    """The shape of a column, or how two move together: centred moments, merged natively."""
+    """The shape of a column, or how two move together: sums about a value of each window, natively."""
 
     aggregation: Aggregation
     part: Part
 
     def how(self, stacks: str) -> str:
         """How it runs."""
-        return f"native, by {stacks}: 3 combines a row"
+        return f"native, by {stacks} of sums of powers: 3 additions a row and power"
 
     def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
         """The result of every row."""

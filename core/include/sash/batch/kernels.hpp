@@ -9,7 +9,7 @@
 #include <string>
 
 #include "sash/batch/passes.hpp"
-#include "sash/batch/spreads.hpp"
+#include "sash/batch/pivots.hpp"
 #include "sash/monoids/arg.hpp"
 #include "sash/monoids/bits.hpp"
 #include "sash/monoids/mean.hpp"
@@ -148,7 +148,9 @@ void variances(const Pass& pass, const Moments& moments, const Column& column, R
     if constexpr (Pass::known) {
         of_reals(pass, moments, column, out);
     } else {
-        spreads(moments, pass.order, pass.bounds, column, out.reals);
+        about_pivots<MeasuredValues, SpreadSums>(
+            pass.order, pass.bounds,
+            [=](std::size_t i, const Moments::Partial& partial) { out.reals[i] = moments.lower(partial); }, column);
     }
 }
 
