@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include "batch/batch.hpp"
+#include "sash/batch/occurrences.hpp"
 
 namespace sash::batch {
 
@@ -61,14 +62,34 @@ std::pair<nb::object, nb::object> aggregate(const std::string& name, const Order
     return {nb::cast(array_of(std::move(answer.integers))), counts};
 }
 
+template <class Window>
+Room<std::int64_t> of_codes(const Order& order, const Bounds& bounds, const HeldColumn& column,
+                            const Input<std::uint32_t>& codes, std::size_t count) {
+    Room<std::int64_t> result(order.size());
+    Room<std::uint32_t> sorted(order.size());
+    order.gather(std::span<const std::uint32_t>(codes.data(), codes.size()), sorted.span());
+    slide_codes<Window>(order, {sorted.span(), count, column.column.presence}, bounds, {result.span(), order.rows()});
+    return result;
+}
+
 Array<std::int64_t> distinct(const Order& order, const Bounds& bounds, const HeldColumn& column,
                              const Input<std::uint32_t>& codes, std::size_t count) {
-    Room<std::int64_t> result(order.size());
+    Room<std::int64_t> result;
     {
         const nb::gil_scoped_release release;
-        Room<std::uint32_t> sorted(order.size());
-        order.gather(std::span<const std::uint32_t>(codes.data(), codes.size()), sorted.span());
-        exact_distinct(order, sorted.span(), count, column.column.presence, bounds, {result.span(), order.rows()});
+        result = of_codes<DistinctWindow>(order, bounds, column, codes, count);
+    }
+    return array_of(std::move(result));
+}
+
+//! The row at which the most frequent value of each window appears first, or -1.
+Array<std::int64_t> modes(const Order& order, const Bounds& bounds, const HeldColumn& column,
+                          const Input<std::uint32_t>& codes, std::size_t count) {
+    Room<std::int64_t> result;
+    {
+        const nb::gil_scoped_release release;
+        result = of_codes<ModeWindow>(order, bounds, column, codes, count);
+        positions_to_rows(order, result.span());
     }
     return array_of(std::move(result));
 }
@@ -87,6 +108,8 @@ void bind_kernels(nb::module_& module) {
                nb::arg("known"), nb::arg("geometric") = false, nb::arg("root") = false, nb::arg("ddof") = 1,
                nb::arg("behind") = 0);
     module.def("distinct", &distinct, nb::arg("order"), nb::arg("bounds"), nb::arg("column"), nb::arg("codes"),
+               nb::arg("count"));
+    module.def("modes", &modes, nb::arg("order"), nb::arg("bounds"), nb::arg("column"), nb::arg("codes"),
                nb::arg("count"));
 }
 

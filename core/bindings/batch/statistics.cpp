@@ -9,6 +9,7 @@
 #include "batch/batch.hpp"
 #include "sash/batch/quantiles.hpp"
 #include "sash/batch/row_ranks.hpp"
+#include "sash/batch/tops.hpp"
 
 namespace sash::batch {
 
@@ -78,6 +79,24 @@ Array<double> row_ranks(const Order& order, const Bounds& bounds, const HeldColu
     return array_of(std::move(results));
 }
 
+//! The rows of the k most extreme values of each row's window, side by side; 2**32 - 1 where there are fewer.
+Array<std::uint32_t> tops(const Order& order, const Bounds& bounds, const HeldColumn& column, std::size_t k,
+                          bool greatest) {
+    const TopOptions options{k, greatest};
+    Room<std::uint32_t> rows(order.size() * k);
+    {
+        const nb::gil_scoped_release release;
+        std::fill_n(rows.data(), rows.size(), RankedPositions::kAbsent);
+        slide<TopWindow>(order, bounds, column.column, options, [&](std::size_t i, TopWindow& window) {
+            std::uint32_t* const out = rows.data() + std::size_t{order.row_at(static_cast<Position>(i))} * k;
+            window.answer([&](std::size_t place, std::size_t position) {
+                out[place] = order.row_at(static_cast<Position>(position));
+            });
+        });
+    }
+    return array_of(std::move(rows));
+}
+
 }  // namespace
 
 void bind_statistics(nb::module_& module) {
@@ -85,6 +104,8 @@ void bind_statistics(nb::module_& module) {
                nb::arg("at"), nb::arg("interpolation"));
     module.def("row_ranks", &row_ranks, nb::arg("order"), nb::arg("bounds"), nb::arg("column"), nb::arg("method"),
                nb::arg("share"));
+    module.def("tops", &tops, nb::arg("order"), nb::arg("bounds"), nb::arg("column"), nb::arg("k"),
+               nb::arg("greatest"));
 }
 
 }  // namespace sash::batch

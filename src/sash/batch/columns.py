@@ -160,6 +160,18 @@ class Columns:
             self._pairs[key] = first, _batch.Column(order, other.numbers, None, False)
         return self._pairs[key]
 
+    def ranking(self, order: _batch.Order, aggregation: Aggregation) -> _batch.Column:
+        """The last column of an aggregation, by whose numbers it ranks, without the rows in which any of its columns is
+        null or NaN."""
+        names = aggregation.columns
+        nulls = self.nulls(names)
+        for name in names[:-1]:
+            other = self.values(name)
+            if other.type == "real" and other.numbers is not None:
+                nan = np.isnan(other.numbers).view(np.uint8)
+                nulls = nan if nulls is None else nulls | nan
+        return _batch.Column(order, self.values(names[-1]).numbers, nulls, True)
+
     def nulls(self, names: tuple[str, ...]) -> Marks | None:
         """Marks the rows in which any of the columns is null, and those that are no events."""
         marks = [nulls for name in names if (nulls := self.values(name).nulls) is not None]

@@ -14,15 +14,16 @@ from sash.aggregations.base import Aggregation, is_built_in
 from sash.aggregations.collecting import Collect
 from sash.aggregations.compiled import Compiled
 from sash.aggregations.declared import needed
-from sash.aggregations.distinct import CountDistinct
+from sash.aggregations.distinct import CountDistinct, Mode
 from sash.aggregations.ends import IthYoungest
 from sash.aggregations.filtered import Filtered
 from sash.aggregations.of_row import OfRow
 from sash.aggregations.quantiles import Ordered
 from sash.aggregations.ranks import Rank
 from sash.aggregations.records import Part, fits
+from sash.aggregations.top import BottomK, TopK
 from sash.batch.base import Batch, Pass, enough, nulled
-from sash.batch.statistics import MomentPass, QuantilePass, RankPass
+from sash.batch.statistics import MomentPass, QuantilePass, RankPass, TopPass
 from sash.expressions import Expression
 from sash.frames.base import Answer, Numbers, NumberType, Objects, Taken, TakenRows, Values
 
@@ -80,12 +81,16 @@ def choose(aggregation: Aggregation, kinds: Sequence[str], late: bool) -> Pass:
         return ArgumentPass(aggregation, "arg_max" if aggregation.picks == "greatest" else "arg_min")
     if type(aggregation) is CountDistinct and not late and aggregation.nan == "skip":
         return DistinctPass(aggregation)
+    if type(aggregation) is Mode and not late and aggregation.nan == "skip":
+        return ModePass(aggregation)
     if isinstance(aggregation, Collect) and aggregation.native() is not None and not late:
         return CollectPass(aggregation)
     if isinstance(aggregation, Ordered) and is_built_in(aggregation) and numeric:
         return QuantilePass(aggregation)
     if type(aggregation) is Rank and numeric and not late:
         return RankPass(aggregation)
+    if isinstance(aggregation, (TopK, BottomK)) and _ranks_numbers(aggregation, kinds) and not late:
+        return TopPass(aggregation)
     moments = _moments(aggregation)
     if moments is not None and not late and all(kind in _NUMERIC for kind in kinds):
         return MomentPass(aggregation, moments)
@@ -98,6 +103,11 @@ def _kernel(aggregation: Aggregation) -> Part | None:
     """The kernel that frames have for it, as a part of a record names it; None if they have none."""
     native, fitting = aggregation.native(), fits(aggregation)
     return None if native is None or fitting is None or not native.batch else fitting[0]
+
+
+def _ranks_numbers(aggregation: Aggregation, kinds: Sequence[str]) -> bool:
+    """Whether it ranks by a column of numbers, and is what is built in."""
+    return is_built_in(aggregation) and aggregation.nan == "skip" and kinds[-1] in ("integer", "real")
 
 
 def _moments(aggregation: Aggregation) -> Part | None:
@@ -204,6 +214,26 @@ class DistinctPass:
         values = _batch.distinct(batch.order, bounds, column, codes.codes, codes.count)
         valid = enough(batch, bounds, column, None, batch.min_periods)
         return Numbers(values.view(np.int64), valid, "integer", batch.min_periods > 0)
+
+
+@dataclass(frozen=True)
+class ModePass:
+    """The most frequent value, of any type: found by the row at which it appears first, and taken from the column."""
+
+    aggregation: Aggregation
+
+    def how(self, stacks: str) -> str:
+        """How it runs."""
+        return "counts of each value, up and down, in a tournament: O(log n) a row, no combine"
+
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+        """The result of every row."""
+        (name,) = self.aggregation.columns
+        codes = batch.columns.codes(name)
+        column = batch.columns.numbers(batch.order, self.aggregation)
+        rows = _batch.modes(batch.order, bounds, column, codes.codes, codes.count).view(np.int64)
+        valid = enough(batch, bounds, column, None, batch.min_periods)
+        return Taken(name, rows if valid is None else np.where(valid, rows, -1))
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
-"""Passes over a batch that no combine is enough for: quantiles and ranks, and moments beyond the variance."""
+"""Passes over a batch that no combine is enough for: by ranks of values, and moments beyond the variance."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -11,11 +12,15 @@ from sash.aggregations.base import Aggregation
 from sash.aggregations.comoments import FittedLine
 from sash.aggregations.quantiles import Ordered
 from sash.aggregations.ranks import Rank
+from sash.aggregations.reading import plain
 from sash.aggregations.records import Part
+from sash.aggregations.top import BottomK, TopK
 from sash.batch.base import Batch, enough, nulled
 from sash.frames.base import Answer, Numbers, Objects
 
-__all__ = ["MomentPass", "QuantilePass", "RankPass"]
+__all__ = ["MomentPass", "QuantilePass", "RankPass", "TopPass"]
+
+_NO_ROW: Final = 2**32 - 1
 
 
 @dataclass(frozen=True)
@@ -86,3 +91,24 @@ class MomentPass:
             return Numbers(numbers, None if valid.all() else valid, "real", True)
         rows = zip(valid.tolist(), numbers.reshape(-1, 3).tolist(), strict=True)
         return Objects([FittedLine(*row) if there else None for there, row in rows])
+
+
+@dataclass(frozen=True)
+class TopPass:
+    """The most extreme values, or what goes with them: by row number, and taken from the column."""
+
+    aggregation: TopK | BottomK
+
+    def how(self, stacks: str) -> str:
+        """How it runs."""
+        return "a set of the ranks in the window: exact, O(log n + k) a row, no combine"
+
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+        """The result of every row."""
+        over = self.aggregation
+        column = batch.columns.ranking(batch.order, over)
+        rows = _batch.tops(batch.order, bounds, column, over.k, over.greatest).reshape(-1, over.k)
+        values = list(map(plain, batch.columns.objects(over.columns[0])))
+        sizes = (rows != _NO_ROW).sum(axis=1).tolist()
+        found = [[values[row] for row in line[:size]] for line, size in zip(rows.tolist(), sizes, strict=True)]
+        return Objects(nulled(found, enough(batch, bounds, column, None, batch.min_periods)))

@@ -1,4 +1,4 @@
-//! Integers may be subtracted: sums, counts and distinct values by differences, without a combine.
+//! Integers may be subtracted: sums and counts by differences, without a combine.
 #pragma once
 
 #include <cstdint>
@@ -66,45 +66,6 @@ inline void exact_counts(const Order& order, const Presence& presence, const Bou
     in_stretches(out.size(), order.threads(), [&](Stretch stretch) {
         for (std::size_t i = stretch.begin; i < stretch.end; ++i)
             out[i] = presence.count(bounds.first[i], bounds.end(i));
-    });
-}
-
-//! How many different codes a window has: how often each occurs, counted up as rows enter and down as they leave.
-class DistinctWindow {
-public:
-    DistinctWindow(std::span<const std::uint32_t> codes, std::size_t count, const Presence& presence)
-        : codes_(codes), presence_(&presence), often_(count, 0) {}
-
-    void enter(std::size_t position) {
-        if ((*presence_)[position]) different_ += often_[codes_[position]]++ == 0;
-    }
-    void leave(std::size_t position) {
-        if ((*presence_)[position]) different_ -= --often_[codes_[position]] == 0;
-    }
-    std::int64_t different() const { return different_; }
-
-private:
-    std::span<const std::uint32_t> codes_;
-    const Presence* presence_;
-    std::vector<Position> often_;
-    std::int64_t different_ = 0;
-};
-
-//! How many different codes each window has. Bounds that never go back are needed.
-inline void exact_distinct(const Order& order, std::span<const std::uint32_t> codes, std::size_t count,
-                           const Presence& presence, const Bounds& bounds, Slots<std::int64_t> out) {
-    const std::vector<Stretch> stretches = cut_exactly(bounds);
-    in_parallel(stretches.size(), order.threads(), [&] {
-        return [&, window = DistinctWindow(codes, count, presence)](std::size_t task) mutable {
-            const auto [begin, end] = stretches[task];
-            Position left = bounds.first[begin], entered = left;
-            for (std::size_t i = begin; i < end; ++i) {
-                for (const Position to = bounds.end(i); entered < to; ++entered) window.enter(entered);
-                for (const Position to = bounds.first[i]; left < to; ++left) window.leave(left);
-                out[i] = window.different();
-            }
-            for (; left < entered; ++left) window.leave(left);
-        };
     });
 }
 

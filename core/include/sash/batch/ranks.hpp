@@ -1,6 +1,7 @@
 //! The ranks of values: where each lies among all that a stretch of rows reads.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -11,38 +12,33 @@
 
 namespace sash::batch {
 
-//! Values in order, and the rank of each position's among them. Every position has a rank of its own: among equal
-//! values the first has the least. Integers are read as reals; -0.0 is 0.0.
-class RankedValues {
+//! Some positions of a stretch in the order of their cells, and the rank of each among them. Every position has a rank
+//! of its own: among equal cells the first has the least.
+class RankedPositions {
 public:
-    //! The rank of a position without a value, and of a NaN.
-    static constexpr std::uint32_t kAbsent = 0xffff'ffff, kNan = 0xffff'fffe;
+    //! The rank of a position that was not added.
+    static constexpr std::uint32_t kAbsent = 0xffff'ffff;
 
-    //! The positions [begin, end). O(n) for each byte in which they differ.
-    void assign(const Column& column, std::size_t begin, std::size_t end) {
+    //! None of [begin, end).
+    void reset(std::size_t begin, std::size_t end) {
         begin_ = begin;
         ranks_.assign(end - begin, kAbsent);
         stamps_.clear();
-        for (std::size_t i = begin; i < end; ++i) {
-            if (!column.presence[i]) continue;
-            const double value = column.real ? column.reals[i] : static_cast<double>(column.integers[i]);
-            if (value != value) {
-                ranks_[i - begin] = kNan;
-            } else {
-                stamps_.push_back({encode_real(value), static_cast<Row>(i - begin)});
-            }
-        }
+    }
+    void add(std::size_t position, Cell cell) { stamps_.push_back({cell, static_cast<Row>(position - begin_)}); }
+    //! Another mark than a rank, for a position that is not added.
+    void mark(std::size_t position, std::uint32_t rank) { ranks_[position - begin_] = rank; }
+    //! After all were added. O(n) for each byte in which they differ.
+    void settle() {
         sort();
-        values_.resize(stamps_.size());
-        for (std::size_t rank = 0; rank < stamps_.size(); ++rank) {
-            values_[rank] = decode_real(stamps_[rank].time);
+        for (std::size_t rank = 0; rank < stamps_.size(); ++rank)
             ranks_[stamps_[rank].row] = static_cast<std::uint32_t>(rank);
-        }
     }
 
-    std::size_t size() const { return values_.size(); }
-    double value(std::size_t rank) const { return values_[rank]; }
+    std::size_t size() const { return stamps_.size(); }
     std::uint32_t rank_at(std::size_t position) const { return ranks_[position - begin_]; }
+    std::size_t position_at(std::size_t rank) const { return begin_ + stamps_[rank].row; }
+    Cell cell_at(std::size_t rank) const { return stamps_[rank].time; }
 
 private:
     //! A histogram of every byte is more than a few comparisons.
@@ -56,10 +52,41 @@ private:
     }
 
     std::size_t begin_ = 0;
-    std::vector<double> values_;
     std::vector<std::uint32_t> ranks_;
     std::vector<Stamp> stamps_;
     std::vector<Stamp> spare_;
+};
+
+//! Values in order, and the rank of each position's among them. Integers are read as reals; -0.0 is 0.0.
+class RankedValues {
+public:
+    //! The rank of a position without a value, and of a NaN.
+    static constexpr std::uint32_t kAbsent = RankedPositions::kAbsent, kNan = 0xffff'fffe;
+
+    //! The positions [begin, end).
+    void assign(const Column& column, std::size_t begin, std::size_t end) {
+        positions_.reset(begin, end);
+        for (std::size_t i = begin; i < end; ++i) {
+            if (!column.presence[i]) continue;
+            const double value = column.real ? column.reals[i] : static_cast<double>(column.integers[i]);
+            if (value != value) {
+                positions_.mark(i, kNan);
+            } else {
+                positions_.add(i, encode_real(value));
+            }
+        }
+        positions_.settle();
+        values_.resize(positions_.size());
+        for (std::size_t rank = 0; rank < values_.size(); ++rank) values_[rank] = decode_real(positions_.cell_at(rank));
+    }
+
+    std::size_t size() const { return values_.size(); }
+    double value(std::size_t rank) const { return values_[rank]; }
+    std::uint32_t rank_at(std::size_t position) const { return positions_.rank_at(position); }
+
+private:
+    RankedPositions positions_;
+    std::vector<double> values_;
 };
 
 }  // namespace sash::batch
