@@ -135,6 +135,19 @@ def test_a_spark_that_does_not_start(tmp_path: Path) -> None:
     assert "openjdk version" in (out / "spark.log").read_text()
 
 
+def test_the_first_call_over_a_frame_imports_nothing_where_numpy_was_there_first() -> None:
+    """`import numpy, sash` brings the engine of frames: the first call does what every call does."""
+    code = (
+        "import numpy as np, sash, sys\n"
+        "before = set(sys.modules)\n"
+        "frame = {'t': np.arange(3), 'v': np.arange(3.0)}\n"
+        "sash.rolling(frame, on='t', window=sash.TimeWindow(2), out=sash.Sum('v'))\n"
+        "print(sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
 def test_importing_the_package_imports_no_engine() -> None:
     """`import sash` is cheap: each part is imported when it is first asked for, and is the same from then on."""
     code = (

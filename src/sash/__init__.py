@@ -8,6 +8,7 @@
 4
 """
 
+import sys as _sys
 import typing as _typing
 from importlib import import_module as _import_module
 
@@ -236,3 +237,8 @@ __all__ = [  # noqa: RUF022
     "StoreError",
     "WindowSpecError",
 ]
+
+# Whoever has NumPy already works with arrays: the engine of frames comes along, so that the first call takes no longer
+# than the next. Without it the package stays light.
+if "numpy" in _sys.modules:
+    _import_module("sash.batch.labels")

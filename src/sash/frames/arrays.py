@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
+# NumPy itself imports it at the first look at a masked array.
+import numpy.ma
 import numpy.typing as npt
 
 from sash._batch import encode_integers, encode_objects
