@@ -7,10 +7,12 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from sash.batch.slides import slides
 from sash.errors import PlanError
 from sash.expressions import Expression
 from sash.frames.base import Answer, Foreign, Frame, Numbers, NumberType, Taken, Values
 from sash.operands import Operand
+from sash.plan import Plan
 
 __all__ = ["NO_EXPRESSIONS", "Expressions", "expression_problems", "with_expressions"]
 
@@ -18,14 +20,20 @@ Expressions: TypeAlias = Mapping[str, Expression]
 NO_EXPRESSIONS: Final[Expressions] = {}
 
 
-def expression_problems(expressions: Expressions, made: Sequence[str], known: Sequence[str]) -> list[str]:
-    """Which expressions read what is neither made before them nor a column, or have the name of such.
+def expression_problems(plan: Plan, expressions: Expressions, made: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Which expressions read what is neither made before them nor a column, or have the name of such; and whether the
+    results are those of rows.
 
-    >>> from sash.expressions import col
-    >>> expression_problems({"share": col("spent_1h") / col("spent_7d")}, ["spent_1h"], ["t"])
+    >>> import sash
+    >>> plan = sash.Plan(on="t", windows="1h", aggregations={"spent": sash.Sum("x")})
+    >>> expression_problems(plan, {"share": sash.col("spent_1h") / sash.col("spent_7d")}, ["spent_1h"], ["t"])
     ["share: there is no result and no column 'spent_7d': there are 'spent_1h', 't'"]
     """
     problems, there = [], [*made, *known]
+    if expressions and slides(plan):
+        problems.append(
+            "expressions are over the results of rows, and slides are no rows: compute them from the slides"
+        )
     for name, expression in expressions.items():
         missing = [column for column in expression.columns if column not in there]
         listed = ", ".join(map(repr, there))

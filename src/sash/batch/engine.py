@@ -219,12 +219,8 @@ def type_problems(frame: Frame, plan: Plan) -> list[str]:
 def frame_problems(frame: Frame, plan: Plan, names: Mapping[str, str], expressions: Expressions) -> list[str]:
     """In which ways the plan and the expressions do not fit the frame; `names` renames the results."""
     problems = column_problems(frame.names, plan, names) + type_problems(frame, plan)
-    if expressions and slides(plan):
-        problems.append(
-            "expressions are over the results of rows, and slides are no rows: compute them from the slides"
-        )
     made = [names.get(name, name) for name in plan.outputs]
-    return problems + expression_problems(expressions, made, frame.names)
+    return problems + expression_problems(plan, expressions, made, frame.names)
 
 
 def settle(problems: list[str]) -> None:

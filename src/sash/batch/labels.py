@@ -216,6 +216,6 @@ def run_at(
     if at.known is not None and at.known not in events.names:
         problems.append(f"the frame has no column {at.known!r}: {did_you_mean(at.known, events.names)}")
     problems += column_problems_at(labels.names, plan, made) + type_problems(events, plan)
-    settle(problems + expression_problems(expressions, made, labels.names))
+    settle(problems + expression_problems(plan, expressions, made, labels.names))
     answers = LabelJob.of(events, labels, plan, at, threads).answers(names)
     return labels.with_columns(with_expressions(expressions, labels, answers))

@@ -10,9 +10,11 @@ from pyspark.sql import DataFrame
 from sash.aggregations.base import Aggregation
 from sash.batch.labels import labels_of, offsets_of
 from sash.errors import PlanError
+from sash.expressions import Expression
 from sash.plan import Emit, Plan
 from sash.rolling import as_plan
 from sash.spark.batch import run as run_batch
+from sash.spark.derived import derived
 from sash.spark.labels import run_at
 from sash.spark.schema import Types, name_problems, settle
 from sash.spark.session import python_of_workers
@@ -48,7 +50,7 @@ def rolling(
     retain: Any = None,
     retract: str | None = None,
     id: str | None = None,
-    **aggregations: Aggregation,
+    **aggregations: Aggregation | Expression,
 ) -> DataFrame:
     """The same rows, with a column for each aggregation and window behind them: what `sash.rolling` gives for a frame.
 
@@ -56,7 +58,7 @@ def rolling(
     keeps its windows in state, and emits results as the plan's `emit` says. `docs/spark.md` describes both.
 
     Give a `Plan`, or in short its parts, as to `sash.rolling`: with one `window` the columns are called as the
-    aggregations are.
+    aggregations are, and expressions over results are columns of their own.
 
     - `types`: the Spark types of results that an aggregation of your own gives, by its name: `{"best": "double"}`.
     - `at`, `known`, `offset`: of a batch: the rows of another DataFrame come out, labels, with the windows of the
@@ -86,7 +88,12 @@ def rolling(
     if not hasattr(df, "isStreaming"):
         raise TypeError(f"df is a DataFrame of Spark, not {type(df).__name__}: sash.rolling takes other frames")
     parts = {"on": on, "by": by, "every": every, "closed": closed, "min_periods": min_periods, "peers": peers}
-    plan, names = as_plan(plan, window, aggregations, parts | {"emit": emit, "lateness": lateness})
+    expressions = {name: one for name, one in aggregations.items() if isinstance(one, Expression)}
+    computed = {name: one for name, one in aggregations.items() if name not in expressions}
+    if plan is not None:
+        # Which has all parts: an expression beside it is refused as any other part.
+        computed |= expressions
+    plan, names = as_plan(plan, window, computed, parts | {"emit": emit, "lateness": lateness})
     settle(name_problems(df if at is None else at, plan, names))
     of_batch = {"split_skewed_keys": split_skewed_keys, "at": at, "known": known, "offset": offset or None}
     of_stream = {"buckets": buckets, "initial": initial, "on_error": on_error, "retain": retain}
@@ -99,9 +106,10 @@ def rolling(
         else:
             _refuse("a batch", "a stream", of_stream)
             done = _batch(df, plan, labels_of(at, known, offset), types, split_skewed_keys, on_late)
-    ends = [""] if at is None else list(offsets_of(offset))
-    short = {name + end: own + end for name, own in names.items() for end in ends}
-    return done.toDF(*(short.get(name, name) for name in done.columns)) if short else done
+        ends = [""] if at is None else list(offsets_of(offset))
+        short = {name + end: own + end for name, own in names.items() for end in ends}
+        done = done.toDF(*(short.get(name, name) for name in done.columns)) if short else done
+        return derived(done, plan, expressions)
 
 
 def _batch(df: DataFrame, plan: Plan, where: Any, types: Types | None, split: Any, on_late: Any) -> DataFrame:
