@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -93,6 +94,13 @@ public:
         constexpr std::size_t most = 2048;
         const std::byte* const block = (*this)[id];
         for (std::size_t at = 0; at < std::min(stride_, most); at += line) __builtin_prefetch(block + at);
+    }
+
+    //! Of every block, in use or not.
+    template <class F>
+    void for_each_slot(F f) const {
+        for (std::size_t slab = 0; slab < slabs_.size(); ++slab)
+            for_each_block(slab, [&](std::byte* block) { std::for_each_n(partials(block), slots_, std::ref(f)); });
     }
 
     std::size_t bytes() const {

@@ -120,10 +120,8 @@ public:
     //! Of every node, in use or not.
     template <class F>
     void for_each_slot(F f) const {
-        for (std::size_t s = 0; s < leaf_slabs_.size(); ++s)
-            std::for_each_n(leaf_slabs_[s].partials.get(), slab_size(s) * leaf_capacity_, f);
-        for (std::size_t s = 0; s < inner_slabs_.size(); ++s)
-            std::for_each_n(inner_slabs_[s].aggregates.get(), slab_size(s) * inner_capacity_, f);
+        leaves_.for_each_slot(f);
+        inners_.for_each_slot(f);
     }
 
 private:
