@@ -1,0 +1,107 @@
+"""What the papers promise of FiBA, counted for a compiled aggregation: its machine code calls back at each combine."""
+
+import ctypes
+import math
+import random
+
+import pytest
+
+import sash
+
+pytest.importorskip("numba")
+
+COMBINES = 0
+
+
+def _count(number: float) -> float:
+    global COMBINES
+    COMBINES += 1
+    return number
+
+
+#: Gives its number back, and counts.
+counted = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(_count)
+
+
+class Digest(sash.Aggregation):
+    """The sequence of the values as one number: it differs with their order, and nothing can be taken out of it."""
+
+    identity = (0.0, 1.0)
+
+    def lift(self, value):
+        return value % 65521.0, 31.0
+
+    def combine(self, older, newer):
+        return (counted(older[0]) * newer[1] + newer[0]) % 65521.0, older[1] * newer[1] % 65521.0
+
+    def lower(self, partial):
+        return partial[0]
+
+
+SIZE = 1 << 14
+
+
+@pytest.fixture(scope="module")
+def aggregation():
+    """Compiled once."""
+    return sash.compiled(Digest())
+
+
+@pytest.fixture
+def window(aggregation):
+    """Even times, so that a late event has a place of its own."""
+    window = sash.Window(aggregation)
+    window.bulk_insert(range(0, 2 * SIZE, 2), [float(number % 97) for number in range(SIZE)])
+    return window
+
+
+def combines_of(call):
+    """How many combines a call takes."""
+    before = COMBINES
+    call()
+    return COMBINES - before
+
+
+def test_a_round_in_order_takes_few(window):
+    """Evict, insert and query: amortized O(1)."""
+
+    def rounds():
+        for time in range(2 * SIZE, 2 * SIZE + 2000, 2):
+            window.evict()
+            window.insert(time, 1.0)
+            window.query()
+
+    assert combines_of(rounds) <= 8 * 1000
+
+
+@pytest.mark.parametrize("distance", [16, 256, 4096])
+def test_a_late_event_takes_the_logarithm_of_its_distance(window, distance):
+    """Nodes up to the spine and the spine below, each folded once."""
+    late = combines_of(lambda: window.insert(2 * (SIZE - distance) + 1, 5.0))
+    assert late <= 64 + 20 * math.log2(distance)
+
+
+def test_a_bulk_in_order_takes_a_few_an_event(aggregation):
+    """Leaf after leaf is filled."""
+    window = sash.Window(aggregation)
+    assert combines_of(lambda: window.bulk_insert(range(SIZE), [1.0] * SIZE)) <= 3 * SIZE
+
+
+def test_a_small_bulk_does_not_depend_on_the_window(window):
+    """Two events beside each other cost a path, not a copy of the window."""
+    assert combines_of(lambda: window.bulk_insert([SIZE + 1, SIZE + 3], [1.0, 2.0])) <= 400
+
+
+@pytest.mark.parametrize("gone", [8, 512, SIZE // 2])
+def test_a_bulk_eviction_takes_the_logarithm_of_what_goes(window, gone):
+    """Whole subtrees go as they are; only the new left spine is folded."""
+    assert combines_of(lambda: window.bulk_evict(2 * gone)) <= 80 + 16 * math.log2(gone)
+
+
+def test_a_range_takes_three_logarithms_and_two_leaves(window):
+    """The leaves that its ends cut are folded, the nodes between are not."""
+    draw = random.Random(5)
+    for _ in range(200):
+        first, last = sorted(draw.sample(range(SIZE), 2))
+        taken = combines_of(lambda first=first, last=last: window.query(2 * first, 2 * last))
+        assert taken <= 3 * math.log2(last - first + 1) + 124
