@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -51,18 +52,44 @@ def test_the_source_distribution_has_what_a_build_needs(project: Path, tmp_path:
     assert not [name for name in names if name.endswith(".so") or name.startswith(("build/", ".venv/"))]
 
 
+class Clean:
+    """An environment of its own, with nothing in it but what is installed from the wheel."""
+
+    def __init__(self, folder: Path, wheel: Path) -> None:
+        venv.create(folder, with_pip=True)
+        self._folder, self._wheel = folder, wheel
+
+    def install(self, extras: str, *options: str) -> None:
+        """Install the wheel with some extras."""
+        self.run("pip", "install", "--quiet", *options, f"{self._wheel}{extras}")
+
+    def run(self, name: str, *arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+        """Run a program of the environment, beside it."""
+        command = [str(self._folder / "bin" / name), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=self._folder)
+        assert done.returncode == code, done.stdout[-1000:] + done.stderr[-2000:]
+        return done
+
+
 @pytest.mark.slow
-def test_a_wheel_installs_into_a_clean_environment(project: Path, tmp_path: Path) -> None:
-    """With NumPy alone the package works; the command line says what it needs."""
-    wheel = built(project, tmp_path / "dist", "wheel")
-    venv.create(tmp_path / "clean", with_pip=True)
-    binaries = tmp_path / "clean" / "bin"
-    subprocess.run([binaries / "pip", "install", "--quiet", str(wheel)], check=True)
+def test_a_wheel_of_the_source_distribution_installs_into_a_clean_environment(project: Path, tmp_path: Path) -> None:
+    """With NumPy alone the package works, and the command line says what it needs; with that it runs a pipeline; all
+    extras go together."""
+    source = built(project, tmp_path / "sdist", "sdist")
+    shutil.unpack_archive(source, tmp_path / "source")
+    wheel = built(next((tmp_path / "source").iterdir()), tmp_path / "dist", "wheel")
+    clean = Clean(tmp_path / "clean", wheel)
+    clean.install("")
     code = "import sash; w = sash.Window(sash.Max()); w.insert(1, 2); print(w.query())"
-    done = subprocess.run([binaries / "python", "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert done.stdout == "2\n"
-    done = subprocess.run([binaries / "sash", "--help"], capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert done.stderr == "The command line needs Typer and Rich: pip install 'sash[cli]'\n"
+    assert clean.run("python", "-c", code).stdout == "2\n"
+    assert clean.run("sash", "--help", code=1).stderr == (
+        "The command line needs Typer and Rich: pip install 'sash[cli]'\n"
+    )
+    clean.install("[cli,arrow]")
+    (tmp_path / "clean" / "payments.csv").write_text("time,card,amount\n2024-05-01T10:00:00Z,a,5\n")
+    clean.run("sash", "init", "payments.csv")
+    assert clean.run("sash", "run", "pipeline.toml").stdout.startswith("1 rows in, 1 results out: ")
+    clean.install("[all]", "--dry-run")
 
 
 @pytest.mark.parametrize("module", ["algorithms", "results", "spark", "store", "testing", "triggers", "windows"])

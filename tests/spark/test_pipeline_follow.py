@@ -111,3 +111,35 @@ def test_a_failure_is_told_in_a_line() -> None:
     with pytest.raises(SashError, match="the query for results failed: ValueError: the checkpoint is of another plan"):
         follow([results, letters], Kept(), Stop())
     assert letters.stopped
+
+
+class Gone(Query):
+    """A query whose Java has ended after its first batch."""
+
+    def __init__(self, stop: Stop | None) -> None:
+        super().__init__("results", [progress_of(0, 1), progress_of(1, 1)])
+        self._asked = stop
+
+    @property
+    def isActive(self) -> bool:  # noqa: N802
+        if self._seen:
+            if self._asked is not None:
+                self._asked.ask(15)
+            raise ConnectionRefusedError("nobody answers")
+        return super().isActive
+
+    def stop(self) -> None:
+        raise ConnectionRefusedError("nobody answers")
+
+
+def test_a_signal_that_has_ended_java_as_well_is_a_stop() -> None:
+    """A service manager signals all processes at once: that is no failure."""
+    stop, kept = Stop(), Kept()
+    follow([Gone(stop)], kept, stop)
+    assert len(kept.shown) == 1
+
+
+def test_java_that_ends_by_itself_is_a_failure() -> None:
+    """Nobody asked for it."""
+    with pytest.raises(ConnectionRefusedError):
+        follow([Gone(None)], Kept(), Stop())

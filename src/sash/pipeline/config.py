@@ -36,6 +36,7 @@ FILES: Final = ("parquet", "csv", "json")
 SOURCES: Final = (*FILES, "kafka", "rate", "python")
 SINKS: Final = (*FILES, "console", "kafka")
 _TABLES: Final = ("source", "plan", "sink", "run")
+_SERVER: Final = re.compile(r"[^\s:,]+:\d+|\[[0-9A-Fa-f:]+\]:\d+")
 _FUNCTION: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 #: A problem of a plan begins with the part that has it.
 _OF_AGGREGATION: Final = re.compile(r"^aggregation '([^']*)': ")
@@ -250,10 +251,13 @@ def _files(table: Table, kind: str) -> Source:
 
 
 def _kafka(table: Table) -> tuple[str, str]:
-    return (
-        table.text("servers", needed='the brokers, such as servers = "localhost:9092"'),
-        table.text("topic", needed='the name of a topic, such as topic = "payments"'),
-    )
+    servers = table.text("servers", needed='the brokers, such as servers = "localhost:9092"')
+    wrong = [one for one in servers.split(",") if servers and not _SERVER.fullmatch(one.strip())]
+    if wrong:
+        table.problem(
+            "servers", f'"{wrong[0].strip()}" is no host and port: write "localhost:9092", several with commas'
+        )
+    return servers, table.text("topic", needed='the name of a topic, such as topic = "payments"')
 
 
 def _columns(table: Table, needed: bool) -> dict[str, str]:

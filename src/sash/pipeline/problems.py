@@ -38,6 +38,10 @@ class Problems:
             key = key.rpartition(".")[0]
         return self._lines.get(key, 1)
 
+    def error(self, key: str, text: str) -> PipelineError:
+        """The error for a mistake that shows only when the pipeline runs."""
+        return PipelineError(f"{self._file}:{self._line(key)}: {key}: {text}")
+
     def settle(self) -> None:
         """Raise `PipelineError` with all that was noted, by line, if anything was."""
         if self._found:

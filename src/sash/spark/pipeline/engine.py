@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -11,12 +12,14 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from sash.durations import parse_duration
-from sash.errors import PipelineError, PlanError
+from sash.errors import PlanError
 from sash.pipeline.config import Pipeline, add_plan_problems
 from sash.pipeline.fit import at_rest
 from sash.pipeline.progress import Batch, Progress
 from sash.pipeline.stop import Stop
 from sash.spark.pipeline import sinks
+from sash.spark.pipeline.brokers import answers
+from sash.spark.pipeline.failures import FAILURES, not_started, restated
 from sash.spark.pipeline.follow import follow
 from sash.spark.pipeline.sources import Rows, read
 from sash.spark.rolling import rolling
@@ -40,6 +43,7 @@ def run_spark(
 
     Cost: Spark's start of several seconds; a micro-batch as `sash.spark.rolling` says.
     """
+    answers(pipeline)
     progress.stage("Starting Spark")
     spark = session or _session(pipeline)
     try:
@@ -48,9 +52,13 @@ def run_spark(
             _stream(rows, pipeline, progress, stop, once)
         else:
             _batch(spark, rows, pipeline, progress, stop)
+    except FAILURES as error:
+        raise restated(error, pipeline, pipeline.folder / _LOG) from error
     finally:
         if session is None:
-            spark.stop()
+            # A signal to all processes of the run has ended Java before.
+            with contextlib.suppress(*FAILURES):
+                spark.stop()
 
 
 def _session(pipeline: Pipeline) -> SparkSession:
@@ -66,8 +74,7 @@ def _session(pipeline: Pipeline) -> SparkSession:
         return logged_session(f"sash run {pipeline.file.name}", log, run.master, given)
     except Exception as error:
         # Whatever is wrong with this Spark or this Java, a traceback of ours would not show.
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise PipelineError(f"Spark did not start: {reason} What it printed is in {log}") from None
+        raise not_started(error, pipeline, log) from None
 
 
 def _results(good: DataFrame, pipeline: Pipeline, **options: Any) -> DataFrame:

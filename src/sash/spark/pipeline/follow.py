@@ -9,6 +9,7 @@ from sash.errors import SashError
 from sash.pipeline.progress import Batch, Progress
 from sash.pipeline.stop import Stop
 from sash.spark.monitor import lag_of
+from sash.spark.pipeline.failures import FAILURES, GONE, cause
 from sash.spark.stream import report_of
 
 __all__ = ["follow"]
@@ -21,24 +22,34 @@ def follow(queries: list[Any], progress: Progress, stop: Stop) -> None:
 
     The second query, if there is one, counts bad records: those that it has found since the last batch go with it.
     """
-    seen, letters = -1, _Letters(queries[1:])
+    letters = _Letters(queries[1:])
     try:
-        while not stop:
-            active = [query for query in queries if query.isActive]
-            for batch in _batches(queries[0], seen):
-                progress.batch(Batch(**vars(batch) | {"dead": letters.take()}))
-                seen = batch.number
-            for query in queries:
-                _raise_failure(query)
-            if not active:
-                break
-            stop.wait(_POLL)
+        _watch(queries, letters, progress, stop)
+    except GONE:
+        if not stop:
+            raise
     finally:
+        # What does not heed it in time is left to the end of the session, and Java may have ended by the same signal:
+        # the checkpoint is whole at any moment.
         for query in queries:
-            # What does not heed it in time is left to the end of the session: its checkpoint is whole at any moment.
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(*FAILURES):
                 query.stop()
-        progress.totals.dead += letters.take()
+        with contextlib.suppress(*FAILURES):
+            progress.totals.dead += letters.take()
+
+
+def _watch(queries: list[Any], letters: _Letters, progress: Progress, stop: Stop) -> None:
+    seen = -1
+    while not stop:
+        active = [query for query in queries if query.isActive]
+        for batch in _batches(queries[0], seen):
+            progress.batch(Batch(**vars(batch) | {"dead": letters.take()}))
+            seen = batch.number
+        for query in queries:
+            _raise_failure(query)
+        if not active:
+            break
+        stop.wait(_POLL)
 
 
 class _Letters:
@@ -59,14 +70,7 @@ class _Letters:
 def _raise_failure(query: Any) -> None:
     failure = query.exception()
     if failure is not None:
-        raise SashError(f"the query for {query.name} failed: {_cause(str(failure))}")
-
-
-def _cause(text: str) -> str:
-    """The part of Spark's account that says what happened."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    telling = [line for line in lines if "Error" in line and not line.startswith(("at ", "File "))]
-    return (telling or lines or ["unknown"])[-1 if telling else 0][:500]
+        raise SashError(f"the query for {query.name} failed: {cause(str(failure))}")
 
 
 def _batches(query: Any, seen: int) -> list[Batch]:
