@@ -82,8 +82,8 @@ def test_a_wheel_of_the_source_distribution_installs_into_a_clean_environment(pr
     clean.install("")
     code = "import sash; w = sash.Window(sash.Max()); w.insert(1, 2); print(w.query())"
     assert clean.run("python", "-c", code).stdout == "2\n"
-    assert clean.run("sash", "--help", code=1).stderr == (
-        "The command line needs Typer and Rich: pip install 'sash[cli]'\n"
+    assert clean.run("sash", "--help", code=1).stderr.startswith(
+        "The command line needs Typer and Rich and pydantic: pip"
     )
     clean.install("[cli,arrow]")
     (tmp_path / "clean" / "payments.csv").write_text("time,card,amount\n2024-05-01T10:00:00Z,a,5\n")

@@ -37,6 +37,7 @@ engine = "local"
 #: What is changed in the right file, into what, and what is said.
 MISTAKES = {
     "no toml": ("windows = [", "windows = ", '8: \'windows = "10m", "1h"]\' is no TOML: Expected newline or end'),
+    "quotes in quotes": ("'Sum(\"amount\")'", '"Sum("amount")"', "after a statement; a text is in quotes"),
     "no quotes": ('format = "csv"', "format = csv", "2: 'format = csv' is no TOML: Invalid value; a text is in quotes"),
     "no equals sign": ('on = "time"', 'on "time"', "is no TOML: Expected '=' after a key"),
     "a key twice": (
@@ -102,7 +103,43 @@ MISTAKES = {
     "a trigger that is no time": (
         '"local"',
         '"local"\ntrigger = 5',
-        "run.trigger: it is a length of time such as",
+        'run.trigger: it is a length of time in quotes, such as "10s" or "5m", not 5',
+    ),
+    "results in the place of the source": (
+        'path = "results"',
+        'path = "./payments.csv"',
+        '15: sink.path: the source is there, and results would replace it: "./payments.csv-results" would do',
+    ),
+    "a folder that is a file": (
+        '"local"',
+        '"local"\nfolder = "payments.csv"',
+        "payments.csv is a file: name a folder",
+    ),
+    "a jar that is not there": ('"local"', '"local"\njars = ["no.jar"]', "no.jar: a file or a pattern is meant"),
+    "a package without a version": (
+        '"local"',
+        '"local"\npackages = ["kafka"]',
+        'run.packages: "kafka" is no package: write its group, name and version, with colons',
+    ),
+    "a server without a port": (
+        'format = "parquet"\npath = "results"\n\n[run]\nengine = "local"',
+        'format = "kafka"\nservers = "localhost"\ntopic = "results"',
+        '15: sink.servers: "localhost" is no host and port: write "localhost:9092", several with commas',
+    ),
+    "an id that no result has": (
+        'format = "parquet"\npath = "results"\n\n[run]\nengine = "local"',
+        'format = "kafka"\nservers = "x:1"\ntopic = "results"\nid = ["crd"]',
+        '17: sink.id: the results have no column "crd": did you mean "card"?',
+    ),
+    "a lake without a table": (
+        'format = "parquet"\npath = "results"\n\n[run]\nengine = "local"',
+        'format = "iceberg"',
+        '13: sink.table: it is missing: write the name of a table, such as table = "lake.db.spent"',
+    ),
+    "a lake in this process": (
+        'format = "parquet"',
+        'format = "delta"',
+        '18: run.engine: "local" writes no delta: write engine = "spark"',
     ),
     "kafka in this process": (
         'format = "csv"\npath = "payments.csv"',
@@ -164,7 +201,18 @@ def test_a_mistake_is_named_with_its_line(name: str, folder: Path) -> None:
     assert all(line.startswith("pipeline.toml:") for line in words.splitlines())
 
 
-@pytest.mark.parametrize("name", ["a misspelt key", "an unknown type", "an unknown sink", "no format", "no plan"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "quotes in quotes",
+        "a package without a version",
+        "a misspelt key",
+        "an unknown type",
+        "an unknown sink",
+        "no format",
+        "no plan",
+    ],
+)
 def test_one_mistake_is_one_line(name: str, folder: Path) -> None:
     """A mistake is not named again by what follows from it."""
     right, wrong, _ = MISTAKES[name]

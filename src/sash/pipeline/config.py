@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from os.path import normpath
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -17,6 +18,7 @@ from sash.plan import Plan
 __all__ = [
     "ENGINES",
     "FILES",
+    "LAKES",
     "SINKS",
     "SOURCES",
     "Pipeline",
@@ -34,7 +36,9 @@ Engine = Literal["local", "spark"]
 ENGINES: Final = ("local", "spark")
 FILES: Final = ("parquet", "csv", "json")
 SOURCES: Final = (*FILES, "kafka", "rate", "python")
-SINKS: Final = (*FILES, "console", "kafka")
+#: Tables that take MERGE, by connectors that Spark does not come with.
+LAKES: Final = ("delta", "iceberg")
+SINKS: Final = (*FILES, "console", "kafka", *LAKES)
 _TABLES: Final = ("source", "plan", "sink", "run")
 _SERVER: Final = re.compile(r"[^\s:,]+:\d+|\[[0-9A-Fa-f:]+\]:\d+")
 _FUNCTION: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
@@ -79,7 +83,9 @@ class Sink:
     path: str = ""
     servers: str = ""
     topic: str = ""
-    #: The columns that tell one row from another: the key of a Kafka record.
+    #: The name of a table of Delta Lake or Iceberg, with that of its catalog.
+    table: str = ""
+    #: The columns that tell one row from another: the key of a Kafka record, and what is merged by.
     id: tuple[str, ...] = ()
     options: Mapping[str, str] = field(default_factory=dict)
 
@@ -162,6 +168,8 @@ def read_pipeline(text: str, file: Path, *, engine: str | None = None, master: s
     if "source" in tables:
         source = _source(Table("source", tables["source"], problems), plan, problems)
     sink = _sink(Table("sink", tables.get("sink", {}), problems), plan)
+    if sink.path and source.path and Path(normpath(source.path)).is_relative_to(normpath(sink.path)):
+        problems.add("sink.path", f'the source is there, and results would replace it: "{sink.path}-results" would do')
     run = _run(Table("run", tables.get("run", {}), problems), source, sink, engine, master)
     _fits(source, plan, sink, run, problems)
     problems.settle()
@@ -217,7 +225,7 @@ def _placed(text: str) -> tuple[str, str]:
 
 
 def _source(table: Table, plan: Plan | None, problems: Problems) -> Source:
-    kind = table.word("format", SOURCES, "", needed=True)
+    kind = table.word("format", SOURCES, "", needed=table.is_table)
     source = Source(kind)
     if kind in FILES:
         source = _files(table, kind)
@@ -278,7 +286,7 @@ def _columns(table: Table, needed: bool) -> dict[str, str]:
 def _function(table: Table) -> str:
     written = table.text("function", needed='a function, such as function = "sources:payments"')
     if written and not _FUNCTION.fullmatch(written):
-        table.problem("function", f'"{written}" names no function: write its module, a colon and its name')
+        table.problem("function", f'"{written}" names no function: write its module, a colon and its name, "rows:read"')
     return written
 
 
@@ -311,16 +319,27 @@ def _sink(table: Table, plan: Plan | None) -> Sink:
     if kind in FILES:
         sink = Sink(kind, table.text("path", needed='the folder of the results, such as path = "results"'))
     elif kind == "kafka":
-        default = () if plan is None else (*plan.by, *([plan.on] if plan.on else []))
         servers, topic = _kafka(table)
-        sink = Sink(kind, servers=servers, topic=topic, id=table.texts("id") or default)
+        sink = Sink(kind, servers=servers, topic=topic, id=_id(table, plan))
+    elif kind in LAKES:
+        path = table.text("path") if kind == "delta" else ""
+        needed = (
+            "" if path else 'the name of a table, such as table = "lake.db.spent"' + ", or path" * (kind == "delta")
+        )
+        sink = Sink(kind, path, table=table.text("table", needed=needed), id=_id(table, plan))
     sink = replace(sink, options=table.settings("options"))
     table.finish()
     return sink
 
 
+def _id(table: Table, plan: Plan | None) -> tuple[str, ...]:
+    """The columns that tell rows apart: the key and the time, where nothing else is said."""
+    default = () if plan is None else (*plan.by, *([plan.on] if plan.on else []))
+    return table.texts("id") or default
+
+
 def _run(table: Table, source: Source, sink: Sink, engine: str | None, master: str | None) -> Run:
-    needs_spark = source.stream or sink.format == "kafka"
+    needs_spark = source.stream or sink.format in ("kafka", *LAKES)
     written = table.word("engine", ENGINES, "spark" if needs_spark else "local")
     run = Run(
         engine="spark" if (engine or written) == "spark" else "local",
@@ -329,7 +348,7 @@ def _run(table: Table, source: Source, sink: Sink, engine: str | None, master: s
         trigger=table.duration("trigger"),
         buckets=table.whole("buckets", None),
         on_late=table.word("on_late", ("drop", "keep"), "drop"),
-        packages=table.texts("packages"),
+        packages=_packages(table),
         jars=table.texts("jars"),
         spark=table.settings("spark"),
         dead_letter_topic=table.text("dead_letter_topic"),
@@ -338,14 +357,22 @@ def _run(table: Table, source: Source, sink: Sink, engine: str | None, master: s
     return run
 
 
+def _packages(table: Table) -> tuple[str, ...]:
+    packages = table.texts("packages")
+    for one in packages:
+        if one.count(":") != 2:
+            table.problem("packages", f'"{one}" is no package: write its group, name and version, with colons')
+    return packages
+
+
 def _fits(source: Source, plan: Plan | None, sink: Sink, run: Run, problems: Problems) -> None:
     """What does not go together."""
     if run.engine == "local":
         what = "watches no folder" if source.watch else f"reads no {source.format}"
         if source.stream:
             problems.add("run.engine", f'"local" {what}: write engine = "spark"')
-        if sink.format == "kafka":
-            problems.add("run.engine", '"local" writes no kafka: write engine = "spark"')
+        if sink.format in ("kafka", *LAKES):
+            problems.add("run.engine", f'"local" writes no {sink.format}: write engine = "spark"')
     if run.dead_letter_topic and sink.format != "kafka":
         problems.add("run.dead_letter_topic", "a topic is written on the servers of a kafka sink: leave it out")
     if plan is None:

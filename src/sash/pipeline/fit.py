@@ -18,6 +18,7 @@ from sash.extras import how_to_install
 from sash.pipeline.config import FILES, Pipeline, add_plan_problems, missing_columns
 from sash.pipeline.files import found
 from sash.pipeline.guess import guess
+from sash.pipeline.problems import nearest
 from sash.pipeline.records import schema_of
 from sash.plan import Plan
 from sash.requirements import java_problem
@@ -28,6 +29,7 @@ __all__ = ["at_rest", "columns_of", "fit", "function_of"]
 def fit(pipeline: Pipeline) -> None:
     """`PipelineError` names all in which the pipeline does not fit. Cost: that of a look at the first file."""
     _engine_is_there(pipeline)
+    _files_are_there(pipeline)
     schema = _schema(pipeline)
     if schema is not None:
         _plan_fits(pipeline, schema)
@@ -76,6 +78,15 @@ def _engine_is_there(pipeline: Pipeline) -> None:
         pipeline.problems.add("run.engine", f"it needs {problem}")
 
 
+def _files_are_there(pipeline: Pipeline) -> None:
+    """What the run needs beside its source."""
+    if pipeline.folder.exists() and not pipeline.folder.is_dir():
+        pipeline.problems.add("run.folder", f"{pipeline.folder} is a file: name a folder")
+    for jar in pipeline.run.jars:
+        if "://" not in jar and not found(pipeline.path(jar)):
+            pipeline.problems.add("run.jars", f"there is no file at {pipeline.path(jar)}: a file or a pattern is meant")
+
+
 def _schema(pipeline: Pipeline) -> pa.Schema | None:
     """The columns that will come, where that can be known now."""
     source = pipeline.source
@@ -118,12 +129,20 @@ def _plan_fits(pipeline: Pipeline, schema: pa.Schema) -> None:
     if problems:
         return
     try:
-        sash.rolling(schema.empty_table(), at_rest(plan))
+        results = sash.rolling(schema.empty_table(), at_rest(plan))
     except PlanError as error:
         add_plan_problems(error, problems)
+    else:
+        _id_is_there(pipeline, results.column_names)
     nested = [name for name, one in plan.aggregations.items() if isinstance(one.result, (list, Mapping))]
     if pipeline.sink.format == "csv" and nested:
         rest = 'gives several values, for which CSV has no form: write "parquet" or "json"'
         problems.add("sink.format", f'aggregation "{nested[0]}" {rest}')
     if slides(plan) and plan.emit != "final":
         problems.add("plan.emit", 'windows that slide by a time are emitted once: write emit = "final"')
+
+
+def _id_is_there(pipeline: Pipeline, columns: list[str]) -> None:
+    for name in pipeline.sink.id:
+        if name not in columns:
+            pipeline.problems.add("sink.id", f'the results have no column "{name}": {nearest(name, columns)}')

@@ -80,7 +80,7 @@ def parsed(file: str, text: str) -> dict[str, Any]:
 
 
 def _hint(what: str) -> str:
-    if what.startswith("Invalid value"):
+    if what.startswith(("Invalid value", "Expected newline")):
         return '; a text is in quotes, "so", a list in brackets, truths are true and false'
     if "Expected '='" in what:
         return "; a line is a key, = and a value"

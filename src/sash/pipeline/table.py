@@ -20,7 +20,9 @@ class Table:
         self._problems = problems
         self._asked: set[str] = set()
         self._missing: dict[str, str] = {}
-        if not isinstance(values, Mapping):
+        #: Whether the file has a table here, and no other value.
+        self.is_table = isinstance(values, Mapping)
+        if not self.is_table:
             problems.add(name, f"it is a table, [{name}], not {_written(values)}")
             values = {}
         self._values = values
@@ -90,9 +92,10 @@ class Table:
         value = self.get(key)
         if value is None:
             return default
+        if not isinstance(value, str):
+            self.problem(key, f'it is a length of time in quotes, such as "10s" or "5m", not {_written(value)}')
+            return default
         try:
-            if not isinstance(value, str):
-                raise ValueError("it is a text")
             parse_duration(value)
         except ValueError as error:
             self.problem(key, f'it is a length of time such as "10s" or "5m", not {_written(value)}: {error}')

@@ -21,6 +21,7 @@ from sash.spark.pipeline import sinks
 from sash.spark.pipeline.brokers import answers
 from sash.spark.pipeline.failures import FAILURES, not_started, restated
 from sash.spark.pipeline.follow import follow
+from sash.spark.pipeline.lakes import SETTINGS
 from sash.spark.pipeline.sources import Rows, read
 from sash.spark.rolling import rolling
 from sash.spark.session import logged_session
@@ -64,6 +65,7 @@ def run_spark(
 def _session(pipeline: Pipeline) -> SparkSession:
     run = pipeline.run
     settings = {
+        **SETTINGS.get(pipeline.sink.format, {}),
         "spark.sql.streaming.stopTimeout": _STOP,
         "spark.jars.packages": ",".join(run.packages),
         "spark.jars": ",".join(map(pipeline.location, run.jars)),

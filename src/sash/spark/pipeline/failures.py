@@ -20,7 +20,7 @@ GONE: Final = (ConnectionError, Py4JNetworkError)
 #: Whatever a call of Spark raises.
 FAILURES: Final = (PySparkException, Py4JError, ConnectionError)
 _NO_SOURCE: Final = re.compile(r"Failed to find (?:the )?data source: (\w+)")
-_UNRESOLVED: Final = re.compile(r"unresolved dependency: ([^#\s]+)#([^;\s]+);([^:\s]+): not found")
+_UNRESOLVED: Final = re.compile(r"(?:unresolved dependency|download failed): ([^#\s]+)#([^;\s]+);([^:!\s]+)[:!]")
 _KAFKA: Final = "org.apache.spark:spark-sql-kafka-0-10_2.13"
 
 

@@ -8,9 +8,10 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from sash.errors import PipelineError
-from sash.pipeline.config import FILES, Pipeline
+from sash.pipeline.config import FILES, LAKES, Pipeline
 from sash.pipeline.files import put_in_place, refuse_strange
 from sash.pipeline.local import show
+from sash.spark.pipeline import lakes
 from sash.spark.sinks.topic import TIMES, records
 
 __all__ = ["save", "save_dead", "start", "start_dead"]
@@ -22,7 +23,9 @@ def start(results: DataFrame, pipeline: Pipeline, trigger: dict[str, Any]) -> An
     if sink.format == "console":
         writer = results.writeStream.foreachBatch(_shown)
     elif sink.format == "kafka":
-        writer = _to_topic(_records(results, sink.id), pipeline, sink.topic)
+        writer = _to_topic(records(_identified(results, sink.id), sink.id), pipeline, sink.topic)
+    elif sink.format in LAKES:
+        writer = lakes.writer(_identified(results, sink.id), pipeline)
     else:
         writer = results.writeStream.format(sink.format).option("path", pipeline.location(sink.path))
         writer = writer.options(**_options(pipeline))
@@ -49,11 +52,11 @@ def _to_topic(records: DataFrame, pipeline: Pipeline, topic: str) -> Any:
     return writer.option("kafka.bootstrap.servers", pipeline.sink.servers).option("topic", topic)
 
 
-def _records(results: DataFrame, names: tuple[str, ...]) -> DataFrame:
+def _identified(results: DataFrame, names: tuple[str, ...]) -> DataFrame:
     missing = [name for name in names if name not in results.columns]
     if missing:
         raise PipelineError(f"sink.id: the results have no column {missing[0]!r}: {', '.join(results.columns)}")
-    return records(results, names)
+    return results
 
 
 def _options(pipeline: Pipeline) -> dict[str, str]:
@@ -71,8 +74,10 @@ def save(results: DataFrame, pipeline: Pipeline) -> None:
         show(results.toArrow())
     elif sink.format in FILES:
         _saved(results, sink.format, pipeline.location(sink.path), _options(pipeline))
+    elif sink.format in LAKES:
+        lakes.save(results, pipeline)
     else:
-        writer = _records(results, sink.id).write.format("kafka").options(**sink.options)
+        writer = records(_identified(results, sink.id), sink.id).write.format("kafka").options(**sink.options)
         writer.option("kafka.bootstrap.servers", sink.servers).option("topic", sink.topic).save()
 
 
