@@ -168,6 +168,7 @@ def test_a_stream_of_changes_on_spark(spark: Any, tmp_path: Path) -> None:
         ({"id": "row"}, "name the column that says so, retract="),
         ({"retract": "what"}, "there is no column 'what'"),
         ({"retract": "share"}, "column 'share' has double"),
+        ({"retract": "shop", "window": sash.TimeWindow("10s", every="5s"), "emit": "update"}, "are emitted once"),
         ({"retract": "shop", "emit": "arrival"}, "what was known when a row came is not taken back"),
     ],
 )

@@ -21,6 +21,7 @@ import sash
 import sash.spark
 from sash.spark.sinks import folder_log
 from sash.spark.sinks.folder import ParquetFolder
+from sash.spark.sinks.topic import records
 from tests.spark.fault_job import SOME
 from tests.spark.streams import AGGREGATIONS, batches, by_row, expected, random_rows
 from tests.spark.test_stream import stream_of, write_files
@@ -194,10 +195,21 @@ def test_a_folder_keeps_its_key(spark: Any, tmp_path: Path) -> None:
     target = ParquetFolder(str(tmp_path / "out"))
     rows = spark.createDataFrame([("a", 1)], "card string, spent int")
     sash.spark.upsert(rows, target, key="card")
-    with pytest.raises(ValueError, match=r"is \['card'\], and not \['spent'\]: use another folder"):
+    with pytest.raises(ValueError, match=r"is \('card',\), and not \('spent',\): use another folder"):
         sash.spark.upsert(rows, target, key="spent")
     with pytest.raises(FileNotFoundError, match="no batch has been put into"):
         sash.spark.latest(spark, str(tmp_path / "other"))
+
+
+def test_rows_that_remove_others_leave_nothing(spark: Any, tmp_path: Path, small: None) -> None:
+    """In a folder, also after merges; in a topic the record has no value; in a table by DELETE."""
+    target = ParquetFolder(str(tmp_path / "out"))
+    for number, (word, card) in enumerate([("insert", "a"), ("insert", "b"), ("delete", "a"), ("-D", "c")]):
+        rows = spark.createDataFrame([(card, word)], "card string, op string").coalesce(1)
+        sash.spark.upsert(rows, target, key="card", retract="op", query="q", batch=number)
+    assert sash.spark.latest(spark, target).collect() == [("b", "insert")]
+    assert [row.value for row in records(rows, ["card"], "op").collect()] == [None]
+    assert "THEN DELETE" in sash.spark.Table("t").merge("v", ["card"], "op")
 
 
 def test_a_table_without_merge_is_refused_in_one_line(spark: Any) -> None:
@@ -224,9 +236,11 @@ catalog = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 spark = builder.config("spark.sql.catalog.spark_catalog", catalog).getOrCreate()
 name = f"delta.`{sys.argv[2]}`"
 make = lambda *rows: spark.createDataFrame(rows, "card string, spent int")
-make(("a", 1), (None, 2)).write.format("delta").save(sys.argv[2])
+make(("a", 1), (None, 2), ("gone", 5)).write.format("delta").save(sys.argv[2])
+table = sash.spark.Table(name)
 for _ in range(2):
-    sash.spark.upsert(make((None, 3), ("b", 4)), sash.spark.Table(name), key="card", query="q", batch=0)
+    sash.spark.upsert(make((None, 3), ("b", 4)), table, key="card", query="q", batch=0)
+    sash.spark.upsert(make(("gone", -1), ("never", -1)), table, key="card", retract="spent", query="q", batch=1)
 print(sorted(map(tuple, spark.table(name).collect()), key=str))
 """
 

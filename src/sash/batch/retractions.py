@@ -14,7 +14,7 @@ import numpy.typing as npt
 from sash.errors import PlanError
 from sash.frames.base import Codes, Frame, joined
 
-__all__ = ["DELETE", "INSERT", "UPDATE", "changes_of", "check_names", "surviving"]
+__all__ = ["DELETE", "INSERT", "REMOVALS", "UPDATE", "changes_of", "check_names", "surviving"]
 
 INSERT, UPDATE, DELETE = 1, 2, -1
 #: Numbers, plain words, and those of Flink, Debezium and the change feed of Delta.
@@ -23,6 +23,8 @@ _WORDS: Final[dict[Any, int]] = {
     **dict.fromkeys(("update", "u", "+U", "update_postimage"), UPDATE),
     **dict.fromkeys((-1, "delete", "d", "-D", "-U", "update_preimage"), DELETE),
 }
+#: The words of rows that remove another, as text.
+REMOVALS: Final = tuple(str(word) for word, does in _WORDS.items() if does == DELETE)
 #: Updates that come behind the removal of what they replace, so that they need no id.
 _PAIRED: Final = frozenset({"+U", "update_postimage"})
 

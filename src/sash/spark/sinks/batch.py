@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
 
-__all__ = ["Batch", "Target"]
+from sash.batch.retractions import REMOVALS
+from sash.spark.layout import named
+
+__all__ = ["Batch", "Target", "removes"]
 
 #: What Spark notes of a stream for the thread that runs its micro-batches.
 _QUERY: Final = "sql.streaming.queryId"
@@ -22,9 +26,13 @@ class Batch:
     query: str | None
     number: int
     key: tuple[str, ...]
+    #: The column that says that a row removes the one of its key.
+    retract: str | None = None
 
     @classmethod
-    def of(cls, df: DataFrame, key: tuple[str, ...], query: str | None, number: int | None) -> Batch:
+    def of(
+        cls, df: DataFrame, key: tuple[str, ...], query: str | None, number: int | None, retract: str | None
+    ) -> Batch:
         """The batch that is given, or the one that Spark runs in this thread."""
         context = getattr(df.sparkSession, "_sc", None)
         if context is None and (query is None or number is None):
@@ -35,7 +43,12 @@ class Batch:
         if context is not None and context.getLocalProperty(_QUERY) is not None:
             query = query or context.getLocalProperty(_QUERY)
             number = int(context.getLocalProperty(_BATCH)) if number is None else number
-        return cls(query, number or 0, key)
+        return cls(query, number or 0, key, retract)
+
+
+def removes(retract: str | None) -> Column:
+    """Whether a row removes the one of its key."""
+    return F.lit(False) if retract is None else F.coalesce(named(retract).cast("string").isin(*REMOVALS), F.lit(False))
 
 
 class Target(Protocol):

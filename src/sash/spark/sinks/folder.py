@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from sash.spark.layout import named
-from sash.spark.sinks.batch import Batch
+from sash.spark.sinks.batch import Batch, removes
 from sash.spark.sinks.folder_log import FolderLog, FolderState, Part
 
 __all__ = ["ParquetFolder", "latest"]
@@ -41,11 +41,10 @@ class ParquetFolder:
     def put(self, df: DataFrame, batch: Batch) -> None:
         """Write the rows, then name them in the log."""
         log = FolderLog(df.sparkSession, self.path)
-        state = log.read() or FolderState.new(batch.key)
-        if state.key != batch.key:
-            raise ValueError(
-                f"the key of {self.path} is {list(state.key)}, and not {list(batch.key)}: use another folder"
-            )
+        state = log.read() or FolderState.new(batch.key, batch.retract)
+        for name, was, now in (("key", state.key, batch.key), ("retract", state.retract, batch.retract)):
+            if was != now:
+                raise ValueError(f"the {name} of {self.path} is {was!r}, and not {now!r}: use another folder")
         if state.has(batch.query, batch.number):
             return
         sequence = state.sequence + 1
@@ -87,7 +86,8 @@ def latest(spark: Any, folder: str | ParquetFolder) -> DataFrame:
     state = FolderLog(spark, path).read()
     if state is None:
         raise FileNotFoundError(f"no batch has been put into {path} yet: sash.spark.upsert puts them there")
-    return _last_rows(_read(spark, path, state.parts), state.key).drop(_SEQUENCE)
+    rows = _last_rows(_read(spark, path, state.parts), state.key)
+    return rows.where(~removes(state.retract)).drop(_SEQUENCE)
 
 
 def _read(spark: Any, path: str, parts: Sequence[Part]) -> DataFrame:

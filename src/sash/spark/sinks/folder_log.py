@@ -38,11 +38,13 @@ class FolderState:
     taken: Mapping[str, int]
     #: Parts that were merged, with the entry since which they are not named.
     merged: Mapping[str, int]
+    #: The column that says that a row removes the one of its key.
+    retract: str | None = None
 
     @classmethod
-    def new(cls, key: tuple[str, ...]) -> FolderState:
+    def new(cls, key: tuple[str, ...], retract: str | None = None) -> FolderState:
         """That of a folder without rows."""
-        return cls(key, 0, (), {}, {})
+        return cls(key, 0, (), {}, {}, retract)
 
     def has(self, query: str | None, number: int) -> bool:
         """Whether the batch was taken."""
@@ -53,7 +55,7 @@ class FolderState:
         taken = self.taken if query is None else {**self.taken, query: number}
         gone = {part.name: self.sequence + 1 for part in self.parts if part not in parts}
         merged = {name: since for name, since in self.merged.items() if since >= self.sequence - _KEPT} | gone
-        return FolderState(self.key, self.sequence + 1, parts, taken, merged)
+        return FolderState(self.key, self.sequence + 1, parts, taken, merged, self.retract)
 
     def write(self) -> str:
         """Its text."""
@@ -69,7 +71,7 @@ class FolderState:
         """
         found = json.loads(text)
         parts = tuple(Part(**one) for one in found["parts"])
-        return cls(tuple(found["key"]), found["sequence"], parts, found["taken"], found["merged"])
+        return cls(tuple(found["key"]), found["sequence"], parts, found["taken"], found["merged"], found["retract"])
 
 
 class FolderLog:

@@ -10,6 +10,7 @@ from typing import Final
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
+from sash.batch.retractions import REMOVALS
 from sash.errors import SashError
 from sash.spark.sinks.batch import Batch
 
@@ -42,20 +43,21 @@ class Table:
         view = f"sash_{uuid.uuid4().hex}"
         df.createTempView(view)
         try:
-            df.sparkSession.sql(self.merge(view, batch.key))
+            df.sparkSession.sql(self.merge(view, batch.key, batch.retract))
         except Exception as error:
             raise self._restated(error, df.sparkSession.version) from error
         finally:
             df.sparkSession.catalog.dropTempView(view)
 
-    def merge(self, source: str, key: Sequence[str]) -> str:
+    def merge(self, source: str, key: Sequence[str], retract: str | None = None) -> str:
         """The statement that merges the rows of a view."""
-        names = [f"`{name.replace('`', '``')}`" for name in key]
-        on = " AND ".join(f"target.{name} <=> source.{name}" for name in names)
-        return (
-            f"MERGE INTO {self.name} AS target USING {source} AS source ON {on}\n"
-            "WHEN MATCHED THEN UPDATE SET *\nWHEN NOT MATCHED THEN INSERT *"
-        )
+        on = " AND ".join(f"target.{name} <=> source.{name}" for name in map(_quoted, key))
+        lines, added = [f"MERGE INTO {self.name} AS target USING {source} AS source ON {on}"], "WHEN NOT MATCHED"
+        if retract is not None:
+            words = ", ".join(f"'{word}'" for word in REMOVALS)
+            gone = f"coalesce(CAST(source.{_quoted(retract)} AS STRING) IN ({words}), false)"
+            lines, added = [*lines, f"WHEN MATCHED AND {gone} THEN DELETE"], f"{added} AND NOT {gone}"
+        return "\n".join([*lines, "WHEN MATCHED THEN UPDATE SET *", f"{added} THEN INSERT *"])
 
     def _restated(self, error: Exception, version: str) -> Exception:
         """In one line, where the table cannot do it on this Spark; else as it is."""
@@ -69,3 +71,7 @@ class Table:
         return SashError(
             f"table {self.name} takes no MERGE on Spark {version}: {why}; a sash.spark.ParquetFolder does it"
         )
+
+
+def _quoted(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"

@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from sash.spark.layout import named
-from sash.spark.sinks.batch import Batch
+from sash.spark.sinks.batch import Batch, removes
 
 __all__ = ["TIMES", "Topic", "records"]
 
@@ -41,11 +41,12 @@ class Topic:
 
     def put(self, df: DataFrame, batch: Batch) -> None:
         """Send the rows as records."""
-        records(df, batch.key).write.format("kafka").options(**self.connection).save()
+        records(df, batch.key, batch.retract).write.format("kafka").options(**self.connection).save()
 
 
-def records(df: DataFrame, key: Sequence[str]) -> DataFrame:
-    """Each row as a record: its key, null where there are no columns of a key, and its value.
+def records(df: DataFrame, key: Sequence[str], retract: str | None = None) -> DataFrame:
+    """Each row as a record: its key, null where there are no columns of a key, and its value, null where it removes
+    the row of its key: a compacted topic forgets it then.
 
     >>> spark = getfixture("spark")
     >>> rows = spark.createDataFrame([("a", 1)], "card string, spent int")
@@ -53,7 +54,7 @@ def records(df: DataFrame, key: Sequence[str]) -> DataFrame:
     Row(key='{"card":"a"}', value='{"card":"a","spent":1}')
     """
     one = _object(key) if key else F.lit(None).cast("string")
-    return df.select(one.alias("key"), _object(df.columns).alias("value"))
+    return df.select(one.alias("key"), F.when(~removes(retract), _object(df.columns)).alias("value"))
 
 
 def _object(names: Sequence[str]) -> Column:

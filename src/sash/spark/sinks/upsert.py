@@ -22,6 +22,7 @@ def upsert(
     target: Target,
     *,
     key: str | Sequence[str],
+    retract: str | None = None,
     rejected: ParquetFolder | None = None,
     batch: int | None = None,
     query: str | None = None,
@@ -34,6 +35,7 @@ def upsert(
     - `target`: `ParquetFolder`, `Table` or `Topic`.
     - `key`: the columns that tell one row from another, such as the key of the plan and its time. Two rows of a batch
       that have them in common are an error, before anything is written.
+    - `retract`: the column that says that a row removes the one of its key, as `sash.spark.rolling` has it.
     - `rejected`: a folder of their own for rows that have no results, by `on_late="keep"` or `on_error="keep"`. The
       columns of the reasons are only there.
     - `batch`, `query`: the number of the batch and the name of the stream. Spark says them, but not through Connect.
@@ -49,8 +51,8 @@ def upsert(
     [Row(card='a', spent=5), Row(card='b', spent=7)]
     """
     names = (key,) if isinstance(key, str) else tuple(key)
-    _check_key(df, names)
-    taken = Batch.of(df, names, query, batch)
+    _check_columns(df, names, retract)
+    taken = Batch.of(df, names, query, batch, retract)
     good, bad = _divided(df, rejected)
     df.persist()
     try:
@@ -63,10 +65,10 @@ def upsert(
         df.unpersist()
 
 
-def _check_key(df: DataFrame, key: tuple[str, ...]) -> None:
-    missing = [name for name in key if name not in df.columns]
+def _check_columns(df: DataFrame, key: tuple[str, ...], retract: str | None) -> None:
+    missing = [name for name in (*key, retract) if name is not None and name not in df.columns]
     if missing:
-        raise ValueError(f"key: the rows have no column {missing[0]!r}: {', '.join(df.columns)}")
+        raise ValueError(f"the rows have no column {missing[0]!r}: {', '.join(df.columns)}")
     if not key:
         raise ValueError("key: name the columns that tell one row from another")
 

@@ -192,6 +192,11 @@ def _retraction_problems(df: DataFrame, plan: Plan, retract: str | None, id: str
         check_names(df.columns, retract, id, plan.emit)
     except PlanError as error:
         return [str(error)]
+    found = [f"retract: {window!r} reads values: use a frame" for window in plan.windows if window.by_value]
+    if slides(plan) and (plan.emit != "final" or len({getattr(one, "every", None) for one in plan.windows}) > 1):
+        found.append('retract: windows that slide by a time, all by the same, are emitted once: use emit="final"')
+    if found:
+        return found
     kind = df.schema[retract].dataType
     if not isinstance(kind, (StringType, IntegralType)):
         return [f"retract: column {retract!r} has {kind.simpleString()}: +1 and -1, or words such as insert and delete"]
