@@ -22,6 +22,7 @@ from sash.times import FLOAT, INT, Kind, encode_array, encode_as
 
 if TYPE_CHECKING:
     from sash.aggregations.records import Row
+    from sash.drawing import Drawing
     from sash.store import Store, StoredWindow
 
 __all__ = ["Window"]
@@ -260,10 +261,33 @@ class Window(_core.Window):
         events = f"{len(self)} event{'' if len(self) == 1 else 's'}"
         return f"{head}, {events}, {self.oldest}..{self.youngest}, result {self._result()})"
 
+    def draw(self, most: int = 32) -> Drawing:
+        """A picture of what is inside: nodes, parts and levels, their entries and the aggregates that are kept.
+
+        An SVG, which notebooks show and `save(path)` writes. Of a window of more than `most` entries it shows the ends
+        of whatever is long, and says how many entries it leaves out. Cost: O(n) steps, no combine.
+
+        >>> import sash
+        >>> w = sash.Window(sash.Sum(), algorithm="daba"); w.bulk_insert([1, 2, 3], [10, 20, 30])
+        >>> picture = w.draw()
+        >>> "entry 2: 20" in str(picture), "aggregate suffix of 1 to 2: 30" in str(picture)
+        (True, True)
+        """
+        from sash.drawing.drawing import draw
+
+        return draw(self, most)
+
     def _repr_html_(self) -> str:
         ends = (self.oldest, self.youngest) if len(self) else ("", "")
         row = [repr(self.aggregation), self.algorithm, f"{len(self):,}", *ends, self._result()]
-        return as_html(["aggregation", "algorithm", "events", "oldest", "youngest", "result"], [row])
+        table = as_html(["aggregation", "algorithm", "events", "oldest", "youngest", "result"], [row])
+        return table + (self._repr_svg_() or "")
+
+    def _repr_svg_(self) -> str | None:
+        try:
+            return str(self.draw())
+        except Exception:  # a repr must not fail
+            return None
 
     def _result(self) -> str:
         try:

@@ -57,6 +57,9 @@ public:
     void merge(const Window& other);
     void shrink_to_fit();
     void check_invariants() const;
+    //! The structure as nested lists, which src/sash/drawing/structure.py reads; `brief` leaves out what there is much
+    //! of.
+    nb::list describe(bool brief) const;
     std::size_t memory() const;
     //! Takes over the contents of a window of the same aggregation and algorithm.
     void assign(const Window& other);

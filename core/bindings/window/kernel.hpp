@@ -82,6 +82,20 @@ using Result = std::variant<std::monostate, std::int64_t, double, Coded, std::ve
 
 using LayoutPtr = std::shared_ptr<const Layout>;
 
+//! Takes what a window shows of its structure, as sash/describe.hpp has it, with results in the place of partials:
+//! nothing where there is no partial, or lowering it fails.
+class Description {
+public:
+    virtual ~Description() = default;
+    virtual bool brief() const = 0;
+    virtual void begin(const char* kind) = 0;
+    virtual void end() = 0;
+    virtual void pointer(const char* name) = 0;
+    virtual void omit(std::size_t entries) = 0;
+    virtual void entry(Time time, const Result* own) = 0;
+    virtual void aggregate(const char* name, Time first, Time last, const Result* result) = 0;
+};
+
 class Kernel {
 public:
     using Listener = std::function<void(Time, Result)>;
@@ -113,6 +127,7 @@ public:
     //! All entries of a kernel of the same monoid, which keeps its entries; where times are equal, those are the newer.
     virtual void merge(const Kernel& other) = 0;
     virtual void check_invariants() const = 0;
+    virtual void describe(Description& description) const = 0;
 
     virtual void save(Writer& writer) const = 0;
     virtual void restore(Reader& reader) = 0;

@@ -10,6 +10,7 @@
 
 #include "sash/algorithms/fiba.hpp"
 #include "sash/algorithms/owned_partials.hpp"
+#include "sash/describe.hpp"
 #include "sash/window.hpp"
 #include "window/any_monoid.hpp"
 #include "window/front.hpp"
@@ -80,6 +81,14 @@ protected:
             insert_all(times, own);
         }
     }
+    void describe_to(Describer& describer) const override {
+        ErasedDescriber out(describer);
+        if constexpr (Describes<Algorithm, ErasedDescriber>) {
+            window_.algorithm().describe(out);
+        } else {
+            throw Unsupported("show its structure");
+        }
+    }
     bool keeps_entries() const override { return Algorithm::listable; }
     //! Objects of Python are in partials of AnyMonoid, and nowhere else.
     void for_each_owned(const std::function<void(const AnyPartial&)>& visitor) const override {
@@ -114,6 +123,38 @@ private:
             }
         };
     }
+
+    //! The describer, for an algorithm that shows it its own partials. Not inlined: an algorithm calls these often.
+    class ErasedDescriber {
+    public:
+        explicit ErasedDescriber(Describer& to) : to_(to) {}
+        bool brief() const { return to_.brief(); }
+        void begin(const char* kind) { to_.begin(kind); }
+        void end() { to_.end(); }
+        void pointer(const char* name) { to_.pointer(name); }
+        void omit(std::size_t entries) { to_.omit(entries); }
+        [[gnu::noinline]] void entry(Time time, const Partial* own) {
+            erased(own, [&](const AnyPartial* partial) { to_.entry(time, partial); });
+        }
+        [[gnu::noinline]] void aggregate(const char* name, Time first, Time last, const Partial* partial) {
+            erased(partial, [&](const AnyPartial* any) { to_.aggregate(name, first, last, any); });
+        }
+
+    private:
+        template <class Show>
+        static void erased(const Partial* partial, Show show) {
+            if constexpr (std::same_as<Partial, AnyPartial>) {
+                show(partial);
+            } else if (partial == nullptr) {
+                show(nullptr);
+            } else {
+                const AnyPartial any = AnyPartial::of(*partial);
+                show(&any);
+            }
+        }
+
+        Describer& to_;
+    };
 
     //! Whether there is an entry in [from, to].
     bool any(Time from, Time to) const {

@@ -1,6 +1,9 @@
 #include "window/monoid_kernel.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <functional>
+#include <optional>
 
 #include "sash/window.hpp"
 
@@ -99,6 +102,35 @@ void MonoidKernel::visit(const EntryVisitor& visitor) const {
 void MonoidKernel::visit_references(const ReferenceVisitor& visitor) const {
     if (!shares_operations_) operations_->visit_references(visitor);
     for_each_owned([&](const AnyPartial& partial) { operations_->visit_references(partial, visitor); });
+}
+
+namespace {
+
+//! Shows what a partial lowers to: nothing where there is none, or that fails.
+template <class Show>
+void show_lowered(const Operations& operations, const AnyPartial* partial, Show show) {
+    std::optional<Result> result;
+    try {
+        if (partial != nullptr) result = operations.lower(*partial);
+    } catch (const std::exception&) {
+        // A sum that does not fit, or a method of a user's own: the picture shows the structure all the same.
+    }
+    show(result ? &*result : nullptr);
+}
+
+}  // namespace
+
+void MonoidKernel::describe(Description& description) const {
+    Describer describer(description, *operations_);
+    describe_to(describer);
+}
+
+void MonoidKernel::Describer::entry(Time time, const AnyPartial* own) {
+    show_lowered(operations_, own, [&](const Result* result) { to_.entry(time, result); });
+}
+
+void MonoidKernel::Describer::aggregate(const char* name, Time first, Time last, const AnyPartial* partial) {
+    show_lowered(operations_, partial, [&](const Result* result) { to_.aggregate(name, first, last, result); });
 }
 
 }  // namespace sash::face

@@ -33,11 +33,30 @@ public:
     double reach_of(std::span<const Time> times, const Column& values) const final;
     void visit(const EntryVisitor& visitor) const final;
     void visit_references(const ReferenceVisitor& visitor) const final;
+    void describe(Description& description) const final;
 
     //! Puts an entry behind the others, as `WindowAlgorithm` has it.
     virtual void load(Time time, AnyPartial partial) = 0;
 
 protected:
+    //! What an algorithm describes itself to: the partials are lowered here, once for all algorithms.
+    class Describer {
+    public:
+        Describer(Description& to, const Operations& operations) : to_(to), operations_(operations) {}
+        bool brief() const { return to_.brief(); }
+        void begin(const char* kind) { to_.begin(kind); }
+        void end() { to_.end(); }
+        void pointer(const char* name) { to_.pointer(name); }
+        void omit(std::size_t entries) { to_.omit(entries); }
+        void entry(Time time, const AnyPartial* own);
+        void aggregate(const char* name, Time first, Time last, const AnyPartial* partial);
+
+    private:
+        Description& to_;
+        const Operations& operations_;
+    };
+
+    virtual void describe_to(Describer& describer) const = 0;
     //! Takes the partials out of the span.
     virtual void put_all(std::span<const Time> times, std::span<AnyPartial> partials) = 0;
     virtual bool keeps_entries() const = 0;

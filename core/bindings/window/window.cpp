@@ -104,6 +104,7 @@ void bind_parts(Class& window) {
              })
         .def("_merge", &Window::merge)
         .def("_entries", &Window::entries, "after"_a.none())
+        .def("_describe", &Window::describe, "brief"_a)
         .def("_assign", &Window::assign)
         .def_prop_ro("_time_kind", [](const Window& self) { return self.clock().label(); })
         .def("_save", &Window::save)

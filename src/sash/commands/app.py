@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import sash
-from sash.commands import demo, look, run
+from sash.commands import demo, look, run, trace
 
 __all__ = ["app"]
 
@@ -39,6 +39,7 @@ app.command("init")(run.init)
 app.command("run")(run.run)
 app.command("explain")(look.explain)
 app.command("report")(look.report)
+app.command("trace")(trace.trace)
 app.command("demo")(demo.demo)
 app.command("doctor")(look.doctor)
 app.command("bench")(look.bench)

@@ -153,6 +153,18 @@ class StoredWindow(Window):
         memory.merge(self)
         return memory.snapshot()
 
+    def draw(self, most: int = 32) -> NoReturn:
+        """Always `AggregationError`: a picture would read every page.
+
+        >>> import sash
+        >>> with sash.Window(sash.Sum(), store=sash.store.Memory(), name="w", algorithm="amta") as w:
+        ...     w.draw()
+        Traceback (most recent call last):
+        ...
+        sash.errors.AggregationError: a window over a store is not drawn: draw its copy(), which is in memory
+        """
+        raise AggregationError("a window over a store is not drawn: draw its copy(), which is in memory")
+
     def copy(self) -> Window:
         """A window in memory with the same events. Cost: O(n).
 

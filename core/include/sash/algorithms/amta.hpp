@@ -132,6 +132,19 @@ public:
         return nodes;
     }
 
+    template <class Out>
+    void describe(Out& out) const {
+        if (leaves_.empty()) return;
+        for (std::size_t l = top_; l > 0; --l) this->describe_level(out, l, at(l).begin(), at(l).end(), true);
+        this->describe_leaves(out);
+        out.begin("stack");
+        for (std::size_t i = stack_.size(); i-- > 0;)
+            out.aggregate("", this->time_at(stack_[i].start), this->time_at(split_ - 1), &stack_[i].value);
+        out.end();
+        if (has_front()) out.aggregate("R0", oldest(), this->time_at(split_ - 1), &front_);
+        out.aggregate("R1", has_front() ? this->time_at(split_) : oldest(), youngest(), &back_);
+    }
+
     void check_invariants() const {
         this->check_leaves();
         check_levels();

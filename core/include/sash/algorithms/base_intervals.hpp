@@ -97,6 +97,18 @@ public:
         for (Level& level : levels_) level.shrink_to_fit();
     }
 
+    template <class Out>
+    void describe(Out& out) const {
+        for (std::size_t l = levels_.size(); l > 0; --l)
+            if (!level(l).empty()) describe_level(out, l);
+        out.begin("leaves");
+        describe_run(out, size(), [&](std::size_t i) {
+            const Entry<Partial>& entry = entries_[entries_.begin() + i];
+            out.entry(entry.time, &entry.partial);
+        });
+        out.end();
+    }
+
     void check_invariants() const {
         check_times(entries_);
         // A level holds the intervals that lie between the oldest and the youngest entry, all of them and no other.
@@ -119,6 +131,17 @@ private:
     Level& level(std::size_t l) { return levels_[l - 1]; }
     const Level& level(std::size_t l) const { return levels_[l - 1]; }
     const Partial& interval(std::size_t l, Position k) const { return l == 0 ? entries_[k].partial : level(l)[k]; }
+
+    template <class Out>
+    void describe_level(Out& out, std::size_t l) const {
+        const Position end = level(l).end();
+        out.begin("level");
+        for (Position k = level(l).begin(); k != end; ++k) {
+            if (out.brief() && k - level(l).begin() == kShownEnd && end - k > kShownEnd) k = end - kShownEnd;
+            out.aggregate("", entries_[k << l].time, entries_[((k + 1) << l) - 1].time, &level(l)[k]);
+        }
+        out.end();
+    }
 
     //! The first interval of a level that begins at `p` or after it.
     static Position ceiling(Position p, std::size_t l) { return (p + (Position{1} << l) - 1) >> l; }

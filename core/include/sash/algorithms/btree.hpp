@@ -14,6 +14,7 @@
 #include "sash/algorithms/btree/check.hpp"
 #include "sash/algorithms/btree/running.hpp"
 #include "sash/algorithms/btree/shape.hpp"
+#include "sash/describe.hpp"
 
 namespace sash {
 
@@ -114,6 +115,11 @@ public:
     template <class F>
     void for_each(F f) const {
         if (size() != 0) visit(shape_.root(), f);
+    }
+
+    template <class Out>
+    void describe(Out& out) const {
+        if (size() != 0) describe_below(out, shape_.root());
     }
 
     void load(Time time, Partial partial) { insert(time, std::move(partial)); }
@@ -242,6 +248,53 @@ private:
             if (!node.leaf()) visit(node.child(i), f);
             if (i != node.count()) f(node.time(i), node.partial(i));
         }
+    }
+
+    //! In a brief description, the first and the last child of a node of many.
+    template <class Out>
+    void describe_below(Out& out, Id id) const {
+        const auto node = shape_[id];
+        out.begin(node.leaf() ? "leaf" : "inner");
+        const bool stale = node.head().stale;
+        out.aggregate(stale ? "waits" : "up", first_below(id), last_below(id), stale ? nullptr : &node.head().aggregate);
+        if (node.leaf()) {
+            describe_run(out, node.count(), [&](std::size_t i) { out.entry(node.time(i), &node.partial(i)); });
+        } else {
+            describe_children(out, node);
+        }
+        out.end();
+    }
+
+    template <class Out, class Node>
+    void describe_children(Out& out, const Node& node) const {
+        const std::size_t last = node.count();
+        for (std::size_t i = 0; i <= last; ++i) {
+            if (out.brief() && last > 2 && i == 1) {
+                describe_omitted(out, count_between(node, 1, last));
+                i = last;
+                out.entry(node.time(i - 1), &node.partial(i - 1));
+            }
+            describe_below(out, node.child(i));
+            if (i != last) out.entry(node.time(i), &node.partial(i));
+        }
+    }
+
+    //! How many entries lie below the children [first, last), and between them.
+    template <class Node>
+    std::size_t count_between(const Node& node, std::size_t first, std::size_t last) const {
+        std::size_t entries = last - first - 1;
+        const auto count = [&entries](Time, const Partial&) { ++entries; };
+        for (std::size_t i = first; i != last; ++i) visit(node.child(i), count);
+        return entries;
+    }
+
+    Time first_below(Id id) const {
+        while (!shape_[id].leaf()) id = shape_[id].child(0);
+        return shape_[id].time(0);
+    }
+    Time last_below(Id id) const {
+        while (!shape_[id].leaf()) id = shape_[id].child(shape_[id].count());
+        return shape_[id].time(shape_[id].count() - 1);
     }
 
     void add_between(Id id, Time from, Time to, btree::Running<M>& sum) const {

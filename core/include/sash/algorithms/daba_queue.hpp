@@ -91,6 +91,23 @@ public:
         ends_ = {};
     }
 
+    template <class Out>
+    void describe(Out& out) const {
+        if (queue_.empty()) return;
+        const Position left = marks_.left.position();
+        const Position accumulator = marks_.accumulator.position();
+        const Position right = left + (accumulator - left) / 2;
+        const Position back = marks_.back.position();
+        this->describe_suffixes(out, "front", queue_.begin(), left, back);
+        this->describe_suffixes(out, "left", left, right, right);
+        this->describe_prefixes(out, "right", right, accumulator);
+        this->describe_suffixes(out, "accumulated", accumulator, back, back);
+        this->describe_prefixes(out, "back", back, queue_.end());
+        // Of no use once the reversal is done.
+        if (Cached && marks_.shrinks()) out.aggregate("rest", this->time_at(right), this->time_at(back - 1), &rest_);
+        describe_ends(out, back);
+    }
+
     void check_invariants() const {
         if (!queue_.empty()) check_marks();
         check_times(queue_);
@@ -100,8 +117,7 @@ protected:
     using Base::monoid_, Base::queue_;
     using typename Base::Cursor, typename Base::Position;
     using Marks = DabaMarks<Cursor>;
-    //! Whether aggregates are beside the entries' own partials.
-    static constexpr bool kBeside = requires(E& entry) { entry.aggregate; };
+    using Base::kBeside;
 
     //! The aggregate of back alone, which has no meaning while that is nothing, and of back and the youngest entry:
     //! kept where they cannot be read off the entries.
@@ -264,6 +280,16 @@ private:
         } else {
             append(monoid_, left, last.aggregate);
             if (!starts) append(monoid_, left, next->aggregate);
+        }
+    }
+
+    template <class Out>
+    void describe_ends([[maybe_unused]] Out& out, [[maybe_unused]] Position back) const {
+        if constexpr (!kBeside) {
+            const Position youngest = queue_.end() - 1;
+            const Time first = this->time_at(back);
+            if (back != youngest) out.aggregate("joined", first, this->time_at(youngest - 1), &ends_.joined);
+            out.aggregate("back", first, this->youngest(), &ends_.back);
         }
     }
 

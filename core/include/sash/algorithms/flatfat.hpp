@@ -1,6 +1,8 @@
 //! The Reactive Aggregator's window: a circular buffer over the leaves of a flat aggregation tree.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <span>
 #include <tuple>
@@ -10,6 +12,7 @@
 #include "sash/algorithm.hpp"
 #include "sash/algorithms/flatfat/occupancy.hpp"
 #include "sash/algorithms/flatfat/tree.hpp"
+#include "sash/describe.hpp"
 
 namespace sash {
 
@@ -147,6 +150,23 @@ public:
         }
     }
 
+    //! Of a large window the upper levels alone.
+    template <class Out>
+    void describe(Out& out) const {
+        if (ring_.length == 0) return;
+        const auto levels = static_cast<std::size_t>(std::bit_width(ring_.capacity));
+        const std::size_t shown = out.brief() ? std::min(levels - 1, kShownEnd) : levels - 1;
+        tree_.describe(out, ring_, shown, [this](std::size_t first, std::size_t last) { return span(first, last); });
+        out.begin("slots");
+        if (out.brief()) out.omit(size());
+        for (std::size_t slot = 0; !out.brief() && slot < ring_.capacity; ++slot) {
+            out.begin(slot == ring_.front ? "front" : slot == ring_.back() ? "back" : "slot");
+            if (tree_.occupied(ring_, slot)) out.entry(times_[slot], &tree_.leaf(slot));
+            out.end();
+        }
+        out.end();
+    }
+
     void check_invariants() const {
         // The buffer, the times and the tree are of one size, a power of two.
         invariant(ring_.capacity == tree_.capacity() && ring_.capacity == times_.size(), "one capacity");
@@ -174,6 +194,13 @@ public:
 private:
     using Ring = flatfat::Ring;
     using Tree = flatfat::Tree<M, Occupancy>;
+
+    //! The times of the first and the last entry in the slots [first, last), which hold one.
+    std::pair<Time, Time> span(std::size_t first, std::size_t last) const {
+        while (!tree_.occupied(ring_, first)) ++first;
+        while (!tree_.occupied(ring_, last - 1)) --last;
+        return {times_[first], times_[last - 1]};
+    }
 
     // A place is counted from the front; its slot is where it lies in the array.
 

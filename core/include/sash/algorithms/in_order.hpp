@@ -9,6 +9,7 @@
 
 #include "sash/algorithm.hpp"
 #include "sash/algorithms/queue.hpp"
+#include "sash/describe.hpp"
 
 namespace sash {
 
@@ -181,6 +182,35 @@ protected:
     Position first_after(Time time) const {
         return queue_.partition([time](const E& entry) { return entry.time <= time; });
     }
+
+    Time time_at(Position p) const { return queue_.at(p)->time; }
+
+    //! A part of the queue as a node of a description.
+    template <class Out, class Show>
+    void describe_part(Out& out, const char* kind, Position from, Position to, Show show) const {
+        out.begin(kind);
+        describe_run(out, from < to ? to - from : 0, [&](std::size_t i) { show(*queue_.at(from + i)); });
+        out.end();
+    }
+    //! Its entries have the aggregates of themselves and all up to, and without, `until`.
+    template <class Out>
+    void describe_suffixes(Out& out, const char* kind, Position from, Position to, Position until) const {
+        describe_part(out, kind, from, to, [&](E& entry) {
+            out.entry(entry.time, kBeside ? &entry.partial : nullptr);
+            out.aggregate("suffix", entry.time, time_at(until - 1), &aggregate_of(entry));
+        });
+    }
+    //! Its entries have their own partials, and beside them the aggregates from the first of them on.
+    template <class Out>
+    void describe_prefixes(Out& out, const char* kind, Position from, Position to) const {
+        describe_part(out, kind, from, to, [&](E& entry) {
+            out.entry(entry.time, &entry.partial);
+            if constexpr (kBeside) out.aggregate("prefix", time_at(from), entry.time, &entry.aggregate);
+        });
+    }
+
+    //! Whether aggregates are beside the entries' own partials.
+    static constexpr bool kBeside = requires(E& entry) { entry.aggregate; };
 
     [[no_unique_address]] M monoid_;
     Queue queue_;

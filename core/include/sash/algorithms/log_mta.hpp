@@ -117,6 +117,13 @@ public:
         return nodes;
     }
 
+    template <class Out>
+    void describe(Out& out) const {
+        if (leaves_.empty()) return;
+        for (std::size_t l = root_; l > 0; --l) this->describe_level(out, l, at(l).begin(), at(l).end(), false);
+        this->describe_leaves(out);
+    }
+
     void check_invariants() const {
         this->check_leaves();
         // The root level is the lowest one of at most two nodes.

@@ -72,6 +72,16 @@ public:
 
     void shrink_to_fit() { queue_.shrink_to_fit(); }
 
+    template <class Out>
+    void describe(Out& out) const {
+        out.begin("queue");
+        describe_run(out, size(), [&](std::size_t i) {
+            const Entry<Partial>& entry = queue_[queue_.begin() + i];
+            out.entry(entry.time, &entry.partial);
+        });
+        out.end();
+    }
+
     void check_invariants() const { check_times(queue_); }
 
 private:

@@ -62,6 +62,12 @@ public:
         total_ = Partial{};
     }
 
+    template <class Out>
+    void describe(Out& out) const {
+        this->describe_prefixes(out, "queue", queue_.begin(), queue_.end());
+        if (!queue_.empty()) out.aggregate("total", this->oldest(), this->youngest(), &total_);
+    }
+
     void check_invariants() const { check_times(queue_); }
 
 private:

@@ -1,6 +1,7 @@
 //! The queue of an ABA or a two_stacks_lite window: a front part of suffix aggregates, and a back part.
 #pragma once
 
+#include <algorithm>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -47,6 +48,14 @@ public:
 
     auto owned() const { return std::tie(queue_, back_); }
 
+    template <class Out>
+    void describe(Out& out) const {
+        const Position split = std::max(split_, queue_.begin());
+        this->describe_suffixes(out, "front", queue_.begin(), split, split);
+        this->describe_prefixes(out, "back", split, queue_.end());
+        if (!kBeside && !queue_.empty()) out.aggregate("back", this->time_at(split), this->youngest(), &back());
+    }
+
     void check_invariants() const {
         // The youngest entry is not in the front part.
         invariant(queue_.empty() ? split_ <= queue_.end() : split_ < queue_.end(), "the youngest is behind the split");
@@ -69,7 +78,7 @@ protected:
     Position split_ = 0;
 
 private:
-    static constexpr bool kBeside = requires(E& entry) { entry.aggregate; };
+    using Base::kBeside;
     struct Nothing {};
 
     template <class Self>

@@ -94,6 +94,24 @@ public:
         back_.shrink_to_fit();
     }
 
+    template <class Out>
+    void describe(Out& out) const {
+        out.begin("front");
+        describe_run(out, front_.size(), [&](std::size_t i) {
+            const Slot<Partial>& slot = *front_.at(front_.end() - 1 - i);
+            out.entry(slot.time, &slot.partial);
+            out.aggregate("suffix", slot.time, front_.front().time, &slot.aggregate);
+        });
+        out.end();
+        out.begin("back");
+        describe_run(out, back_.size(), [&](std::size_t i) {
+            const Slot<Partial>& slot = *back_.at(back_.begin() + i);
+            out.entry(slot.time, &slot.partial);
+            out.aggregate("prefix", back_.front().time, slot.time, &slot.aggregate);
+        });
+        out.end();
+    }
+
     void check_invariants() const {
         // The youngest entry is in the back stack.
         invariant(front_.empty() || !back_.empty(), "the youngest is in the back stack");

@@ -125,6 +125,10 @@ public:
     //! Behind all others, without a combine that may fail: the next query makes the aggregates anew.
     void load_uncombined(Time time, Partial partial);
 
+    //! In a brief description, what lies off the spines is a box.
+    template <class Out>
+    void describe(Out& out) const;
+
     void clear();
     //! Gives back what the window does not need now. O(n).
     void shrink_to_fit();
@@ -345,6 +349,18 @@ private:
     // walk.hpp
     template <class F>
     bool walk_from(Id id, std::uint32_t level, Time from, std::size_t& most, F& f) const;
+
+    // describe.hpp
+    Time first_below(Id id, std::uint32_t level) const;
+    Time last_below(Id id, std::uint32_t level) const;
+    template <class Out>
+    void describe_below(Out& out, Id id, std::uint32_t level) const;
+    template <class Out>
+    void describe_children(Out& out, const Inner& node, std::uint32_t level) const;
+    template <class Out>
+    void describe_leaf(Out& out, Id id) const;
+    template <class Out>
+    void describe_spines(Out& out, Id id, std::uint32_t level) const;
 
     // check.hpp
     void check_spines() const;

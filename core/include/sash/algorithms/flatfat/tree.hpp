@@ -111,6 +111,27 @@ public:
         return found;
     }
 
+    //! The levels above the leaves, the root's first: a node each, of which an empty one holds nothing. `span(first,
+    //! last)` is the pair of the first and the last time among these slots, one of which is occupied.
+    template <class Out, class Span>
+    void describe(Out& out, const Ring& ring, std::size_t levels, Span span) const {
+        const std::vector<char> known = known_nodes(ring);
+        for (std::size_t width = 1; levels > 0; width *= 2, --levels) {
+            const std::size_t slots = capacity() / width;
+            out.begin("level");
+            for (std::size_t i = 0; i < width; ++i) {
+                out.begin("node");
+                if (known[width + i] != kEmpty) {
+                    const auto [first, last] = span(i * slots, (i + 1) * slots);
+                    const bool stale = known[width + i] == kStale;
+                    out.aggregate(stale ? "waits" : "", first, last, stale ? nullptr : &nodes_[width + i]);
+                }
+                out.end();
+            }
+            out.end();
+        }
+    }
+
     void check_invariants(const Ring& ring) const {
         auto children = occupancy_.leaves(ring);
         auto level = children;
@@ -154,6 +175,24 @@ private:
         std::size_t front_;
         std::size_t back_;
     };
+
+    static constexpr char kEmpty = 0;
+    static constexpr char kStale = 1;
+    static constexpr char kKnown = 2;
+
+    //! Of each node: whether an entry lies below it, and its aggregate is that of all below it.
+    std::vector<char> known_nodes(const Ring& ring) const {
+        std::vector<char> known(nodes_.size(), kEmpty);
+        auto level = occupancy_.leaves(ring);
+        Mixed mixed(ring);
+        for (std::size_t width = capacity(); width != 0; width /= 2, level.up(), mixed.up())
+            for (std::size_t node = width; node < 2 * width; ++node)
+                if (level.occupied(node) && !mixed.holds(node)) known[node] = all_ ? kStale : kKnown;
+        for (std::size_t node : changed_)
+            for (; node != 0; node /= 2)
+                if (known[node] != kEmpty) known[node] = kStale;
+        return known;
+    }
 
     void note(std::size_t node) {
         if (all_) return;

@@ -10,6 +10,7 @@
 #include "sash/algorithms/mta/level.hpp"
 #include "sash/algorithms/queue.hpp"
 #include "sash/algorithms/search.hpp"
+#include "sash/describe.hpp"
 
 namespace sash::mta {
 
@@ -120,6 +121,33 @@ protected:
         leaves_.load(in);
         grow_levels(in.count());
         for (Level& level : levels_) level.load(in);
+    }
+
+    Time time_at(Position position) const { return leaves_[position].time; }
+
+    //! The leaves, as a node of a description.
+    template <class Out>
+    void describe_leaves(Out& out) const {
+        out.begin("leaves");
+        describe_run(out, size(), [&](std::size_t i) {
+            const Entry<Partial> entry = leaves_[begin() + i];
+            out.entry(entry.time, &entry.partial);
+        });
+        out.end();
+    }
+    //! The nodes [from, to) of a level above them. One that has lost leaves is of those that are left, or `whole` nodes
+    //! alone are right.
+    template <class Out>
+    void describe_level(Out& out, std::size_t level, Position from, Position to, bool whole) const {
+        out.begin("level");
+        for (Position p = from; p != to; ++p) {
+            if (out.brief() && p - from == kShownEnd && to - p > kShownEnd) p = to - kShownEnd;
+            const Position first = std::max(p << level, begin());
+            const Position last = std::min((p + 1) << level, end()) - 1;
+            const bool right = !whole || first == p << level;
+            out.aggregate(right ? "" : "outdated", time_at(first), time_at(last), right ? &node(level, p) : nullptr);
+        }
+        out.end();
     }
 
     void check_leaves() const {
