@@ -159,3 +159,22 @@ def test_importing_the_package_imports_no_engine() -> None:
     assert done.stdout == "[] True True True\n"
     with pytest.raises(AttributeError, match="module 'sash' has no attribute 'Summ'"):
         sash.Summ  # noqa: B018
+
+
+def test_the_list_of_commands_is_told_in_whole_sentences() -> None:
+    """On a terminal of 80 columns no line of it is cut short."""
+    said = CliRunner().invoke(app, ["--help"], terminal_width=80).output
+    commands = said.split("Commands:\n")[1].split("\n\n")[0].splitlines()
+    assert len(commands) == len(app.registered_commands)
+    assert [line for line in commands if not line.endswith(".") or line.endswith("...")] == []
+
+
+def test_what_cannot_be_read_is_told_in_words(tmp_path: Path) -> None:
+    """`sash explain` of no file and of no text: a line, and no number of an error."""
+    said = CliRunner().invoke(app, ["explain", str(tmp_path / "none.toml")])
+    assert (said.exit_code, said.output) == (
+        2,
+        f"{tmp_path / 'none.toml'} cannot be read: No such file or directory\n",
+    )
+    (tmp_path / "picture.toml").write_bytes(b"\xff\xfe\x00")
+    assert "it is no text" in CliRunner().invoke(app, ["explain", str(tmp_path / "picture.toml")]).output

@@ -57,7 +57,7 @@ def test_code_in_a_document_runs(document: Path, request: pytest.FixtureRequest)
 GUIDES = (
     "README docs/windows docs/algorithms docs/times docs/aggregations docs/write-your-own docs/sliding docs/rolling"
     " docs/labels docs/spark docs/spark-streams docs/stores docs/pipelines docs/index"
-    " docs/tutorial docs/late-data docs/many-windows docs/coming-from docs/guarantees"
+    " docs/tutorial docs/late-data docs/many-windows docs/coming-from docs/guarantees docs/choosing docs/state"
 )
 
 
@@ -65,6 +65,12 @@ GUIDES = (
 def test_a_guide_has_code(document: str) -> None:
     """A guide without a block that runs would pass every other test of this file."""
     assert list(blocks((PROJECT / document).read_text()))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(PROJECT).as_posix())
+def test_no_code_hides_from_the_tests(document: Path) -> None:
+    """A block within a list is indented, and would not be found here."""
+    assert not re.search(r"^ +```", document.read_text(), re.MULTILINE)
 
 
 def test_a_wrong_answer_is_found() -> None:

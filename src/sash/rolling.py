@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from sash.errors import PlanError
 
@@ -51,6 +51,7 @@ def rolling(
     retract: str | None = None,
     id: str | None = None,
     threads: int | None = None,
+    progress: bool | None = None,
     **aggregations: Aggregation | Expression,
 ) -> Any:
     """The same frame, the same rows in the same order, with a column for each aggregation and window behind it.
@@ -84,6 +85,9 @@ def rolling(
 
     Native passes run in `threads` threads, by default one for each core that this process may use, without the GIL. The
     results are the same with any number of them, to the last bit.
+
+    Work that takes more than a second shows how far it is: in a notebook, and on a terminal where Rich is installed.
+    `progress=False` never does, `progress=True` does without a terminal too.
 
     `PlanError` names all that does not fit, before anything runs. An integer result that does not fit in 64 bits is an
     OverflowError with the row. Cost: O(n) for rows in order, or nearly so, plus about 3 combines a row for each
@@ -121,15 +125,15 @@ def rolling(
         "emit": emit,
         "lateness": lateness,
     }
+    how = _How(_threads(threads), progress, taken)
     if plan is not None:
-        whole = as_plan(plan, window, aggregations, parts)[0]
-        return _run(data, whole, {}, where, {}, _threads(threads), taken)
+        return _run(data, as_plan(plan, window, aggregations, parts)[0], {}, where, {}, how)
     expressions = {name: one for name, one in aggregations.items() if isinstance(one, Expression)}
     computed = {name: one for name, one in aggregations.items() if not isinstance(one, Expression)}
     if on is None and _needs_times(window):
         parts["on"] = _time_index(data)
     short, names = as_plan(None, window, computed, parts)
-    return _run(data, short, names, where, expressions, _threads(threads), taken)
+    return _run(data, short, names, where, expressions, how)
 
 
 def as_plan(
@@ -220,34 +224,38 @@ def _in_parts(data: Any) -> bool:
     return isinstance(data, (str, os.PathLike, Iterator)) and not hasattr(data, "read_all")
 
 
+class _How(NamedTuple):
+    """In how many threads the work is done, whether it shows how far it is, and which columns take rows back."""
+
+    threads: int
+    progress: bool | None
+    taken: tuple[str, str | None] | None
+
+
 def _run(
-    data: Any,
-    plan: Plan,
-    names: dict[str, str],
-    where: tuple[Any, At] | None,
-    more: Expressions,
-    threads: int,
-    taken: tuple[str, str | None] | None,
+    data: Any, plan: Plan, names: dict[str, str], where: tuple[Any, At] | None, more: Expressions, how: _How
 ) -> Any:
     from sash.batch.engine import run
     from sash.batch.labels import run_at
     from sash.frames import as_frame
+    from sash.progress import showing
 
     if _in_parts(data):
         from sash.batch.chunks import rolling_batches
 
         if where is not None:
             raise PlanError("labels are of frames, and rows that are read in parts are none: read all rows, as a table")
-        return rolling_batches(data, plan, names, more, threads)
+        return rolling_batches(data, plan, names, more, how.threads, progress=how.progress)
     frame = as_frame(data)
-    if taken is not None:
+    if how.taken is not None:
         from sash.batch.retractions import check_names, surviving
 
-        check_names(frame.names, *taken, plan.emit)
-        frame = frame.only(surviving(frame, plan.by, *taken))
-    if where is None:
-        return run(frame, plan, names, more, threads)
-    return run_at(frame, as_frame(where[0]), plan, names, where[1], more, threads)
+        check_names(frame.names, *how.taken, plan.emit)
+        frame = frame.only(surviving(frame, plan.by, *how.taken))
+    with showing(how.progress, "rolling", len(plan.outputs), frame.rows):
+        if where is None:
+            return run(frame, plan, names, more, how.threads)
+        return run_at(frame, as_frame(where[0]), plan, names, where[1], more, how.threads)
 
 
 def _threads(threads: int | None) -> int:

@@ -117,3 +117,18 @@ def test_a_wrong_result_stops_the_report(shown: Shown) -> None:
         results.check(dataclasses.replace(right, last=wrong), shown.trips)
     with pytest.raises(AssertionError, match="6,000 trips went in and 5,999 came out"):
         results.check(dataclasses.replace(right, last=right.last[:-1]), shown.trips)
+
+
+def test_a_spark_that_fails_says_so_in_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No traceback of ours: the first line of Spark's own error, and where the rest of it is."""
+    from sash.spark.session import SparkFailure
+
+    def fail(*arguments: Any) -> None:
+        raise SparkFailure("Python worker failed to connect back.\n=== Streaming Query ===")
+
+    monkeypatch.setattr(pipeline, "run", fail)
+    with pytest.raises(SystemExit) as left:
+        show.show(tmp_path, 1_000, 1, Console(file=io.StringIO()), session=object())  # type: ignore[arg-type]
+    assert left.value.code == (
+        f"Spark failed: Python worker failed to connect back. What it printed is in {tmp_path / 'spark.log'}"
+    )

@@ -41,7 +41,7 @@ def test_combines_are_those_that_the_window_makes() -> None:
     late = "insert 20.5 x\nevict 7\nbulk_evict 12\nquery\n"
     window = sash.Window(own, algorithm="fiba", min_arity=2)
     for time in range(40):
-        window.insert(time, "abc"[time % 3])
+        window.insert(float(time), "abc"[time % 3])
     window.insert(20.5, "x")
     window.evict(7)
     window.bulk_evict(12)
@@ -68,6 +68,16 @@ def test_remarks_numbers_pairs_and_dates_are_read() -> None:
     assert second.arguments == ([datetime(2024, 5, 1, 10, 5)], [(7.5, "cake")])
     assert traced(text + "query")[-1].result == "cake"
     assert read_program("insert 1 5").operations[0].arguments == (1, "5")  # Concat takes texts
+
+
+def test_a_late_float_rebuilds_nothing() -> None:
+    """A window of integers loads itself anew for its first float; a trace shows the insert alone."""
+    inserts = "".join(f"insert {time} a\n" for time in range(12))
+    program = "algorithm fiba min_arity=2\n" + inserts + "insert 9.5 b\nevict 3\nbulk_insert 20=a\nquery 1 5"
+    assert all(isinstance(time, float) for one in read_program(program).operations for time in one.times)
+    late = traced(program)[12]
+    assert late.operation.text == "insert 9.5 b"
+    assert len(late.combines) < 10
 
 
 @pytest.mark.parametrize(

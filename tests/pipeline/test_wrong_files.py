@@ -238,5 +238,5 @@ def test_all_mistakes_are_named_at_once(folder: Path) -> None:
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     """The way to one is named."""
-    with pytest.raises(PipelineError, match=r"is not there: sash init nothing.toml writes an example"):
+    with pytest.raises(PipelineError, match=r"is not there: sash init --out .*nothing.toml writes an example"):
         load(tmp_path / "nothing.toml")

@@ -24,6 +24,7 @@ from sash.batch.engine import Job, frame_problems, settle
 from sash.batch.slides import slides
 from sash.frames.arrow import ArrowFrame
 from sash.plan import Plan
+from sash.progress import counted
 from sash.times import Kind, decode, earlier
 from sash.windows import CountWindow, TimeWindow
 
@@ -45,10 +46,14 @@ def batches_of(data: str | os.PathLike[str] | Iterator[pa.RecordBatch]) -> Itera
 
 
 def _parquet(path: Path) -> Iterator[pa.RecordBatch]:
-    files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+    files = _files(path)
     if not files or not files[0].exists():
         raise FileNotFoundError(f"{path} is no Parquet file, and no folder of them")
     return (batch for file in files for batch in _file(file))
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
 
 
 def _file(path: Path) -> Iterator[pa.RecordBatch]:
@@ -88,6 +93,7 @@ def rolling_batches(
     expressions: Expressions,
     threads: int = 1,
     rows: int = _CHUNK,
+    progress: bool | None = False,
 ) -> Iterator[pa.RecordBatch]:
     """The same rows with their results behind them, as soon as these are final.
 
@@ -96,7 +102,17 @@ def rolling_batches(
     window and of the lateness, or the number of rows for each key, and a chunk.
     """
     settle(chunk_problems(plan))
-    return _Chunks(plan, names, expressions, rows, threads).run(batches_of(data))
+    batches = counted(progress, "rows", batches_of(data), lambda batch: int(batch.num_rows), lambda: _rows_of(data))
+    return _Chunks(plan, names, expressions, rows, threads).run(batches)
+
+
+def _rows_of(data: str | os.PathLike[str] | Iterator[pa.RecordBatch]) -> int | None:
+    """How many rows Parquet files say they have; of an iterator nobody knows."""
+    if not isinstance(data, (str, os.PathLike)):
+        return None
+    import pyarrow.parquet as pq
+
+    return sum(int(pq.read_metadata(file).num_rows) for file in _files(Path(data)))
 
 
 class _Chunks:

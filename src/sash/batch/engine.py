@@ -26,6 +26,7 @@ from sash.errors import PlanError, SashError
 from sash.frames import Frame
 from sash.frames.base import Answer, Codes, Marks, Part, joined
 from sash.plan import Plan
+from sash.progress import advance
 from sash.suggestions import did_you_mean
 from sash.times import Kind
 from sash.windows import CalendarWindow, WindowPolicy
@@ -101,6 +102,7 @@ class Job:
                     raise
                 except Exception as error:
                     raise located(error, names.get(made, made), plan.aggregations[name], plan, columns) from error
+                advance()
         return answers
 
     def _answer(

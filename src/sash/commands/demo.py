@@ -23,7 +23,11 @@ def demo(
     trips: Annotated[int, typer.Option(min=1_000, help="How many trips to make.")] = 200_000,
     open_it: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
 ) -> None:
-    """Run a synthetic stream of bike trips on Spark, on this machine, and write a report to look at."""
+    """Run a stream of bike trips on Spark, and write its report.
+
+    On this machine, without a download or a server. The trips are synthetic, with the disorder of real ones; every
+    result is compared with those of sash.rolling, and Spark's own windows run over the same rows.
+    """
     need("spark", "report")
     if problem := java_problem():
         leave(f"The demo needs {problem}", FAILED)

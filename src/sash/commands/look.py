@@ -21,11 +21,15 @@ __all__ = ["bench", "doctor", "explain", "report"]
 
 
 def explain(file: Annotated[Path, typer.Argument(help="A pipeline file, or a plan as TOML.")]) -> None:
-    """Say what a pipeline or a plan computes, where it runs and at what cost. Nothing runs."""
+    """Say what a pipeline or a plan computes, where and at what cost.
+
+    Nothing runs.
+    """
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        leave(f"{file} cannot be read: {error}", WRONG)
+        why = getattr(error, "strerror", None) or "it is no text"
+        leave(f"{file} cannot be read: {why}", WRONG)
     try:
         typer.echo(_explained(file, text))
     except SashError as error:
@@ -56,7 +60,7 @@ def report(
     folder: Annotated[Path, typer.Argument(help="The folder of a run or of the demo.")],
     open_it: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
-    """Make report.html again from what a run left in its folder."""
+    """Make report.html again, of what a run left in its folder."""
     need("report")
     from sash.report import write
 
@@ -70,7 +74,10 @@ def report(
 
 
 def doctor() -> None:
-    """Say what this machine has of what parts of Sash need, and how to get what it has not."""
+    """Say what this machine has, and how to get what it has not.
+
+    Java, a compiler, and the packages of each extra.
+    """
     lines = [("sash", sash.__version__, ""), ("Python", platform.python_version(), sys.executable)]
     lines += [_of_java(), _of_compiler()]
     for name, extra in EXTRAS.items():
@@ -98,7 +105,10 @@ def bench(
     rows: Annotated[int, typer.Option(min=1_000, help="How many events.")] = 1_000_000,
     window: Annotated[int, typer.Option(min=1, help="How many events a window holds.")] = 10_000,
 ) -> None:
-    """Measure this machine: sums and maxima over sliding windows, every algorithm's results compared first."""
+    """Measure sums and maxima over windows on this machine.
+
+    The results of all ways are compared before a time is printed.
+    """
     from sash.commands.measure import measured
 
     try:

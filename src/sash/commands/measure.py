@@ -25,11 +25,12 @@ def measured(rows: int, window: int) -> Iterator[str]:
             found, seconds = _timed(run)
             if not np.array_equal(expected, found):
                 raise AssertionError(f"{way} and sash.rolling do not agree on {name}")
-            yield f"{name:<4} {way:<22} {rows / seconds:>14,.0f}"
+            yield f"{name:<4} {way:<24} {rows / seconds:>14,.0f}"
 
 
 def _ways(times: Any, values: Any, window: int, aggregation: Any) -> dict[str, Callable[[], Any]]:
     policy = sash.TimeWindow(window)
+    options: dict[str, Any] = {"on": "t", "window": policy, "progress": False}
     frame = {"t": times, "x": values}
     direct = type(aggregation)()
 
@@ -37,7 +38,7 @@ def _ways(times: Any, values: Any, window: int, aggregation: Any) -> dict[str, C
         return lambda: sash.Sliding(direct, policy, lateness=lateness).push_many(times, values).values
 
     return {
-        "sash.rolling": lambda: sash.rolling(frame, on="t", window=policy, result=aggregation)["result"],
+        "sash.rolling": lambda: sash.rolling(frame, **options, result=aggregation)["result"],
         "Sliding, never late": operator(0),
         "Sliding, all may be late": operator(None),
     }

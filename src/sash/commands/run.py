@@ -36,7 +36,10 @@ def init(
     ] = None,
     out: Annotated[Path, typer.Option(help="The file to write.")] = Path("pipeline.toml"),
 ) -> None:
-    """Write a commented pipeline file, fitted to your data: columns, types, a guess of the time and the key."""
+    """Write a commented pipeline file, fitted to your data.
+
+    It reads the columns and types of the file that it is shown, and guesses which column is the time and which the key.
+    """
     need("arrow")
     from sash.pipeline.example import example
 
@@ -60,7 +63,7 @@ def run(
     metrics: Annotated[str | None, typer.Option(help="Serve Prometheus metrics at this port or host:port.")] = None,
     report: Annotated[bool, typer.Option(help="Write report.html into the folder of the run.")] = True,
 ) -> None:
-    """Run a pipeline file: a source, a plan over sliding windows, a sink.
+    """Run a pipeline file: a source, a plan over windows, a sink.
 
     Ctrl-C and SIGTERM stop it where nothing is half done; run it again to go on. Exit codes: 0 done, 1 failed, 2 the
     file is wrong, 130 and 143 stopped before its end.

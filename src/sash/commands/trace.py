@@ -20,7 +20,9 @@ def trace(
     ] = None,
     open_it: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
-    """Step through operations on a window: a page with a picture and the combines of each.
+    """Step through operations on a window, picture by picture.
+
+    Makes one page with a slider: what each operation changes, and the combines that it takes. It needs no network.
 
     A line is an operation: insert TIME VALUE, bulk_insert TIME=VALUE ..., evict, evict TIME, bulk_evict TIME, query, or
     query START END. Before the first, a line may name the algorithm and its options (algorithm fiba min_arity=2) and

@@ -58,7 +58,7 @@ def check(results: Results, trips: pa.Table) -> int:
 
 def _compared(plan: sash.Plan, rows: Frame, emitted: Frame) -> int:
     at_rest = sash.Plan(**plan.to_dict() | {"emit": "final", "lateness": None, "aggregations": dict(plan.aggregations)})
-    expected = sash.rolling(rows, at_rest)
+    expected = sash.rolling(rows, at_rest, progress=False)
     if expected["trip"].tolist() != emitted["trip"].tolist():
         raise AssertionError(f"{len(expected):,} trips went in and {len(emitted):,} came out")
     for name in plan.outputs:

@@ -44,6 +44,8 @@ def show(out: Path, trips: int, seed: int, console: Console, session: SparkSessi
 
     Without a session, one is started and stopped. Cost: a minute or so for 200,000 trips on two cores.
     """
+    from sash.spark.session import SparkFailure
+
     _clear(out)
     made = bikes.trips(trips, seed)
     table = files.as_table(made)
@@ -57,6 +59,8 @@ def show(out: Path, trips: int, seed: int, console: Console, session: SparkSessi
         try:
             ran = _streams(running, out, progress)
             compared = _hops(running, out, trips, progress)
+        except SparkFailure as error:
+            raise SystemExit(f"Spark failed: {_first_line(error)} What it printed is in {out / LOG}") from None
         finally:
             if session is None:
                 running.stop()
@@ -83,8 +87,11 @@ def _started(out: Path) -> SparkSession:
         return local_session("sash demo", out / LOG)
     except Exception as error:
         # Whatever is wrong with this Spark or this Java, a traceback of ours would not show.
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise SystemExit(f"Spark did not start: {reason} What it printed is in {out / LOG}") from None
+        raise SystemExit(f"Spark did not start: {_first_line(error)} What it printed is in {out / LOG}") from None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
 def _progress(console: Console) -> Progress:

@@ -25,7 +25,7 @@ def draw_levels(sheet: Sheet, structure: Node, x: float, y: float) -> float:
         else:
             sheet.canvas.add(Word(place + sheet.cell / 2, bottom + LINE / 2, f"… {item.entries:,} …", "dim"))
     kept = [item for item in structure.items if isinstance(item, Aggregate)]
-    stack = [item for node in structure.nodes() if node.kind == "stack" for item, _ in _shown(sheet, node, "stack")]
+    stack = [item for node in structure.nodes() if node.kind == "stack" for item, _ in _shown(sheet, node)]
     return sheet.bars([*kept, *stack], bottom + LINE + GAP)
 
 
@@ -43,13 +43,9 @@ def _places(sheet: Sheet, leaves: Node, x: float) -> list[tuple[Entry | Omitted,
     return places
 
 
-def _shown(sheet: Sheet, node: Node, name: str = "") -> list[tuple[Aggregate, tuple[float, float]]]:
-    """The aggregates of a node, by a name, and where they reach: but for those of leaves that are all left out."""
-    return [
-        (Aggregate(item.name or name, item.first, item.last, item.value), reach)
-        for item in node.aggregates()
-        if (reach := sheet.reach(item))
-    ]
+def _shown(sheet: Sheet, node: Node) -> list[tuple[Aggregate, tuple[float, float]]]:
+    """The aggregates of a node and where they reach, but for those of leaves that are all left out."""
+    return [(item, reach) for item in node.aggregates() if (reach := sheet.reach(item))]
 
 
 def draw_flat(sheet: Sheet, structure: Node, x: float, y: float) -> float:

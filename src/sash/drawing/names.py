@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from sash.drawing.structure import Aggregate, Entry
@@ -16,9 +16,8 @@ _MOST: Final = 10
 class Names:
     """Names of times without what all of them begin with, and of values cut to the width of a cell."""
 
-    def __init__(self, times: Sequence[Any], name: Callable[[Any], str] = str) -> None:
-        self._name = name
-        self.common = _common([name(time) for time in times])
+    def __init__(self, times: Sequence[Any]) -> None:
+        self.common = _common(list(map(_name, times)))
 
     def time(self, time: Any) -> str:
         """A time, without the date if all times are of that date.
@@ -29,7 +28,7 @@ class Names:
         >>> names.common, [names.time(time) for time in times]
         ('2024-05-01 ', ['10:00:00', '11:30:00'])
         """
-        return self._name(time).removeprefix(self.common)
+        return _name(time).removeprefix(self.common)
 
     def value(self, value: tuple[Any, ...]) -> str:
         """A value; nothing where there is none.
@@ -43,13 +42,17 @@ class Names:
     def of_entry(self, entry: Entry) -> str:
         """The whole of an entry."""
         kept = plain(entry.value[0]) if entry.value else "its own partial is not kept"
-        return f"entry {self._name(entry.time)}: {kept}"
+        return f"entry {_name(entry.time)}: {kept}"
 
     def of_aggregate(self, aggregate: Aggregate) -> str:
         """The whole of an aggregate."""
         head = " ".join(filter(None, ["aggregate", aggregate.name]))
         kept = plain(aggregate.value[0]) if aggregate.value else "no value"
-        return f"{head} of {self._name(aggregate.first)} to {self._name(aggregate.last)}: {kept}"
+        return f"{head} of {_name(aggregate.first)} to {_name(aggregate.last)}: {kept}"
+
+
+def _name(time: Any) -> str:
+    return str(time).removesuffix(".0") if isinstance(time, float) else str(time)
 
 
 def plain(value: Any) -> str:

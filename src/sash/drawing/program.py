@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -39,6 +39,28 @@ class Operation:
     #: What the lines before it say of it.
     remark: str = ""
 
+    @property
+    def times(self) -> tuple[Any, ...]:
+        """The times among its arguments."""
+        match self.name:
+            case "insert":
+                return self.arguments[:1]
+            case "bulk_insert":
+                return tuple(self.arguments[0])
+            case _:
+                return self.arguments
+
+    def at(self, change: Callable[[Any], Any]) -> Operation:
+        """The same at other times."""
+        times = tuple(map(change, self.times))
+        match self.name:
+            case "insert":
+                return replace(self, arguments=(*times, self.arguments[1]))
+            case "bulk_insert":
+                return replace(self, arguments=(list(times), self.arguments[1]))
+            case _:
+                return replace(self, arguments=times)
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -68,7 +90,14 @@ def read_program(text: str) -> Program:
         reader.problems.append(f"there is no operation in it: write {_FORMS['insert']}")
     if reader.problems:
         raise ValueError("\n".join(reader.problems))
-    return Program(reader.aggregation, reader.algorithm, reader.options, tuple(reader.operations))
+    return Program(reader.aggregation, reader.algorithm, reader.options, _of_one_kind(reader.operations))
+
+
+def _of_one_kind(operations: list[Operation]) -> tuple[Operation, ...]:
+    """All times as floats if one of them is: a window that met its first one later would load itself anew."""
+    if not any(isinstance(time, float) for one in operations for time in one.times):
+        return tuple(operations)
+    return tuple(one.at(lambda time: float(time) if isinstance(time, int) else time) for one in operations)
 
 
 class _Reader:

@@ -182,7 +182,7 @@ def load(file: Path, *, engine: str | None = None, master: str | None = None) ->
     try:
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise PipelineError(f"{file} is not there: sash init {file.name} writes an example") from None
+        raise PipelineError(f"{file} is not there: sash init --out {file} writes an example") from None
     except (OSError, UnicodeDecodeError) as error:
         raise PipelineError(f"{file} cannot be read as UTF-8 text: {error}") from None
     return read_pipeline(text, file, engine=engine, master=master)

@@ -83,7 +83,7 @@ def _table(frame: Any) -> pa.Table:
 
 
 def _computed(rows: pa.Table, pipeline: Pipeline) -> pa.Table:
-    results = sash.rolling(rows, at_rest(pipeline.plan))
+    results = sash.rolling(rows, at_rest(pipeline.plan), progress=False)
     if pipeline.plan.emit == "update":
         results = results.append_column("revision", pa.array([0] * results.num_rows, pa.int32()))
     return results

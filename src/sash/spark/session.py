@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from sash.errors import PlanError
@@ -21,6 +22,7 @@ from sash.errors import PlanError
 __all__ = [
     "BUCKETS",
     "SETTINGS",
+    "SparkFailure",
     "archive",
     "check_session",
     "configure",
@@ -29,6 +31,9 @@ __all__ = [
     "python_of_workers",
     "ship",
 ]
+
+#: What a job or a stream on Spark fails of.
+SparkFailure = PySparkException
 
 Session = TypeVar("Session", bound=Any)
 
@@ -58,13 +63,11 @@ _NATIVE: Final = ("sash._core", "sash._batch")
 def configure(session: Session) -> Session:
     """The builder of a session, or a session that runs, with the settings that `sash.spark.rolling` needs for streams.
 
-        A builder that says no number of shuffle partitions gets one that fits the cores: each is a task in every
-        micro-batch. Python workers run the interpreter that runs this, unless PYSPARK_PYTHON names another. Cost: O(1).
+    A builder that says no number of shuffle partitions gets one that fits the cores: each is a task in every
+    micro-batch. Python workers run the interpreter that runs this, unless PYSPARK_PYTHON names another. Cost: O(1).
 
-        >>> from pyspark.sql import SparkSession
-
-    from sash.errors import PlanError
-        >>> builder = configure(SparkSession.builder.appName("payments"))
+    >>> from pyspark.sql import SparkSession
+    >>> builder = configure(SparkSession.builder.appName("payments"))
     """
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if isinstance(session, SparkSession.Builder):

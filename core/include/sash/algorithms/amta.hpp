@@ -139,7 +139,7 @@ public:
         this->describe_leaves(out);
         out.begin("stack");
         for (std::size_t i = stack_.size(); i-- > 0;)
-            out.aggregate("", this->time_at(stack_[i].start), this->time_at(split_ - 1), &stack_[i].value);
+            out.aggregate("stack", this->time_at(stack_[i].start), this->time_at(split_ - 1), &stack_[i].value);
         out.end();
         if (has_front()) out.aggregate("R0", oldest(), this->time_at(split_ - 1), &front_);
         out.aggregate("R1", has_front() ? this->time_at(split_) : oldest(), youngest(), &back_);

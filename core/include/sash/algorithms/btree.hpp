@@ -119,7 +119,7 @@ public:
 
     template <class Out>
     void describe(Out& out) const {
-        if (size() != 0) describe_below(out, shape_.root());
+        if (size() != 0) describe_below(out, shape_.root(), {true, true});
     }
 
     void load(Time time, Partial partial) { insert(time, std::move(partial)); }
@@ -250,41 +250,49 @@ private:
         }
     }
 
-    //! In a brief description, the first and the last child of a node of many.
+    //! Which ends of the window lie below a node. A brief description opens no other node.
+    struct Ends {
+        bool oldest;
+        bool youngest;
+    };
+
     template <class Out>
-    void describe_below(Out& out, Id id) const {
+    void describe_below(Out& out, Id id, Ends ends) const {
         const auto node = shape_[id];
-        out.begin(node.leaf() ? "leaf" : "inner");
         const bool stale = node.head().stale;
-        out.aggregate(stale ? "waits" : "up", first_below(id), last_below(id), stale ? nullptr : &node.head().aggregate);
-        if (node.leaf()) {
+        out.begin(node.leaf() ? "leaf" : "inner");
+        out.aggregate(stale ? "waits" : "up", first_below(id), last_below(id),
+                      stale ? nullptr : &node.head().aggregate);
+        if (out.brief() && !ends.oldest && !ends.youngest) {
+            out.omit(count_below(id));
+        } else if (node.leaf()) {
             describe_run(out, node.count(), [&](std::size_t i) { out.entry(node.time(i), &node.partial(i)); });
         } else {
-            describe_children(out, node);
+            describe_children(out, node, ends);
         }
         out.end();
     }
 
+    //! In a brief description, the first and the last child of a node of many.
     template <class Out, class Node>
-    void describe_children(Out& out, const Node& node) const {
+    void describe_children(Out& out, const Node& node, Ends ends) const {
         const std::size_t last = node.count();
         for (std::size_t i = 0; i <= last; ++i) {
             if (out.brief() && last > 2 && i == 1) {
-                describe_omitted(out, count_between(node, 1, last));
-                i = last;
+                std::size_t entries = last - 2;
+                for (; i != last; ++i) entries += count_below(node.child(i));
+                describe_omitted(out, entries);
                 out.entry(node.time(i - 1), &node.partial(i - 1));
             }
-            describe_below(out, node.child(i));
+            describe_below(out, node.child(i), {ends.oldest && i == 0, ends.youngest && i == last});
             if (i != last) out.entry(node.time(i), &node.partial(i));
         }
     }
 
-    //! How many entries lie below the children [first, last), and between them.
-    template <class Node>
-    std::size_t count_between(const Node& node, std::size_t first, std::size_t last) const {
-        std::size_t entries = last - first - 1;
+    std::size_t count_below(Id id) const {
+        std::size_t entries = 0;
         const auto count = [&entries](Time, const Partial&) { ++entries; };
-        for (std::size_t i = first; i != last; ++i) visit(node.child(i), count);
+        visit(id, count);
         return entries;
     }
 
