@@ -94,6 +94,14 @@ def test_text_of_users_is_no_markup() -> None:
     assert "entry 1: <script>alert('&')</script>" in titles(str(window.draw()))
 
 
+def test_a_text_that_xml_cannot_hold() -> None:
+    """Control characters and half a pair of surrogates are replaced: the picture parses and can be written."""
+    window = sash.Window(sash.Concat())
+    window.insert(1, "a\x00\x07b\ud83d")
+    assert "entry 1: a\ufffd\ufffdb\ufffd" in titles(str(window.draw()))
+    assert str(window.draw()).encode()
+
+
 def test_times_of_one_day_are_told_without_the_day() -> None:
     """The day is said once, above."""
     window = sash.Window(sash.Sum())

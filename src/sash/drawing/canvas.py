@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from html import escape
 from typing import Final
@@ -43,6 +44,15 @@ STYLE: Final = """
 """
 
 
+#: What XML has no place for.
+_UNFIT: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def _markup(text: str) -> str:
+    """A text of users as XML: no markup, and nothing that XML cannot hold."""
+    return escape(_UNFIT.sub("\ufffd", text))
+
+
 def width_of(text: str) -> float:
     """How wide a text is."""
     return len(text) * _CHARACTER
@@ -63,7 +73,7 @@ class Box:
     def svg(self) -> str:
         """Its element."""
         place = f'x="{self.x:g}" y="{self.y:g}" width="{self.width:g}" height="{self.height:g}"'
-        title = f"<title>{escape(self.title)}</title>" if self.title else ""
+        title = f"<title>{_markup(self.title)}</title>" if self.title else ""
         text = Word(self.x + self.width / 2, self.y + self.height / 2, self.text).svg() if self.text else ""
         return f'<g>{title}<rect class="{self.kind}" rx="3" {place}/>{text}</g>'
 
@@ -79,7 +89,7 @@ class Word:
 
     def svg(self) -> str:
         """Its element."""
-        return f'<text class="{self.kind}" x="{self.x:g}" y="{self.y:g}">{escape(self.text)}</text>'
+        return f'<text class="{self.kind}" x="{self.x:g}" y="{self.y:g}">{_markup(self.text)}</text>'
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +129,7 @@ class Canvas:
         head = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="sash-drawing" role="img" {head}>\n'
-            f"<title>{escape(label)}</title>\n"
+            f"<title>{_markup(label)}</title>\n"
             f'<rect class="paper" width="100%" height="100%" rx="8"/>\n{body}\n</svg>\n'
         )
 

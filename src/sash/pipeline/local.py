@@ -49,7 +49,9 @@ def _read(pipeline: Pipeline, progress: Progress, stop: Stop) -> Parsed:
         return parse_typed(_joined(_tables(function_of(pipeline)())), on)
     files = found(pipeline.path(source.path))
     columns = {} if source.format == "parquet" else columns_of(pipeline)
-    progress.stage(f"Reading {len(files):,} file{'' if len(files) == 1 else 's'}", sum(file.stat().st_size for file in files))
+    progress.stage(
+        f"Reading {len(files):,} file{'' if len(files) == 1 else 's'}", sum(file.stat().st_size for file in files)
+    )
     parts = []
     for file in files:
         stop.check()
