@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
+
 from sash.drawing.page import page
 from sash.drawing.program import read_program
 from sash.drawing.trace import steps_of
