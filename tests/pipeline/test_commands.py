@@ -163,6 +163,14 @@ def test_explain_says_what_runs_where(folder: Path) -> None:
     assert sash_("explain", "plan.toml").exit_code == 2
 
 
+@pytest.mark.parametrize(("sink", "place"), [('table = "lake.spent"', "lake.spent"), ('path = "spent"', "spent")])
+def test_explain_names_the_table(sink: str, place: str, folder: Path) -> None:
+    """By its name, or by its folder."""
+    rest = f'[sink]\nformat = "delta"\n{sink}\n'
+    file = pipeline(folder, 'format = "parquet"\npath = "payments.parquet"', rest=rest)
+    assert f"Writes delta: {place}." in sash_("explain", str(file)).output
+
+
 def test_doctor_names_what_is_missing_and_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each extra has a line; one that is missing has its command."""
     from sash import requirements

@@ -131,7 +131,11 @@ class Runs:
 
     def finish(self) -> None:
         """Read what is left, to the end."""
-        assert self.start("--once").wait(400) == 0, self.output()
+        running = self.start("--once")
+        try:
+            assert running.wait(400) == 0, self.output()
+        finally:
+            running.kill()
 
     def output(self) -> str:
         """The end of what the runs have printed."""

@@ -69,6 +69,16 @@ def test_bad_records_are_set_aside_with_their_reasons(kind: str, folder: Path) -
     assert {"half", "{half"} & {letter["record"] for letter in letters}
 
 
+def test_a_line_of_csv_that_is_no_utf_8_is_set_aside(folder: Path) -> None:
+    """As one of JSON is: an old export of a spreadsheet has such lines among others."""
+    lines = (folder / "payments.csv").read_bytes()
+    (folder / "payments.csv").write_bytes(lines + b"2024-05-01T12:00:00Z,a,1,caf\xe9\n")
+    totals = run(load(pipeline(folder, SOURCES["csv"])), QUIET)
+    assert (totals.results, totals.dead) == (len(ROWS), 4)
+    letters = (folder / "run/dead-letters/part-00000.jsonl").read_text()
+    assert json.loads(letters.splitlines()[1])["reason"] == 'column "shop" is no UTF-8: byte 4 is 0xe9'
+
+
 @pytest.mark.parametrize("kind", ["csv", "json"])
 def test_results_as_text(kind: str, folder: Path) -> None:
     """CSV and JSON lines hold the same results as Parquet."""

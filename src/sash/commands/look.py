@@ -49,7 +49,7 @@ def _explained(file: Path, text: str) -> str:
     lines = [
         f"Reads {source.format}: {read}{', as a stream' if source.stream else ''}.",
         f"Runs {where}. Bad records go to {run.dead_letter_topic or pipeline.dead_letters}.",
-        f"Writes {sink.format}: {sink.path or sink.topic or 'the terminal'}.",
+        f"Writes {sink.format}: {sink.place or 'the terminal'}.",
         "",
         pipeline.plan.explain(),
     ]

@@ -88,7 +88,8 @@ def run(
     except (SashError, OverflowError, ValueError) as error:
         leave("\n".join([f"{file} failed: {error}", *getattr(error, "__notes__", [])]), FAILED)
     sink = pipeline.sink
-    where = str(pipeline.path(sink.path)) if sink.path else f"topic {sink.topic}" if sink.topic else "printed above"
+    named = f"{'topic' if sink.topic else 'table'} {sink.place}" if sink.place else "printed above"
+    where = str(pipeline.path(sink.path)) if sink.path else named
     typer.echo(_ended(totals.rows, totals.results, totals.late, totals.dead, where))
     if report and (page := write_report(pipeline)):
         typer.echo(f"Report: {page}")

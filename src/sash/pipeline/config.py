@@ -89,6 +89,11 @@ class Sink:
     id: tuple[str, ...] = ()
     options: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def place(self) -> str:
+        """The folder, topic or table, as the file has it; nothing for the console."""
+        return self.path or self.topic or self.table
+
 
 @dataclass(frozen=True)
 class Run:

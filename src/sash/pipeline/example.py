@@ -44,7 +44,7 @@ path = {path}
 [plan.aggregations]
 {aggregations}
 [sink]
-format = "parquet"            # parquet, csv, json, console, kafka
+format = "parquet"            # parquet, csv, json, console, kafka, delta, iceberg
 path = "results"
 
 [run]
@@ -52,7 +52,7 @@ folder = "run"                # progress, bad records, checkpoint, report.html
 # engine = "spark"            # "local" is this process; "spark" for streams and for what outgrows it
 # master = "local[*]"
 # trigger = "10s"             # how often a stream looks for new rows
-# packages = ["org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.0"]   # Kafka: the version of your Spark
+# packages = ["org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0"]   # Kafka: the version of your Spark
 """
 
 

@@ -14,7 +14,15 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from sash.errors import PipelineError
-from sash.pipeline.records import Parsed, dead_letters, odd_fields, parse_fields, parse_json, parse_typed
+from sash.pipeline.records import (
+    Parsed,
+    dead_letters,
+    fields_as_text,
+    odd_fields,
+    parse_fields,
+    parse_json,
+    parse_typed,
+)
 
 __all__ = [
     "ENDINGS",
@@ -88,9 +96,10 @@ def read_fields(file: Path, delimiter: str) -> tuple[pa.Table, pa.Table]:
     fields = pa.csv.read_csv(
         str(file),
         parse_options=pa.csv.ParseOptions(delimiter=delimiter, invalid_row_handler=skip, newlines_in_values=True),
-        convert_options=pa.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
+        convert_options=pa.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.binary())),
     )
-    return fields, dead_letters(odd)
+    texts, bad = fields_as_text(fields)
+    return texts, pa.concat_tables([dead_letters(odd), bad])
 
 
 def _split(header: bytes, delimiter: str) -> Iterator[list[str]]:

@@ -99,7 +99,7 @@ def _facts(pipeline: Pipeline, totals: Totals, begun: str, seconds: float) -> li
         ("seconds", f"{seconds:,.3g}" if seconds < 10 else f"{seconds:,.0f}"),
         ("begun", begun[:16].replace("T", " ")),
         ("source", f"{source.format} {source.path or source.topic or source.function}".strip()),
-        ("sink", f"{sink.format} {sink.path or sink.topic}".strip()),
+        ("sink", f"{sink.format} {sink.place}".strip()),
         ("engine", pipeline.run.engine),
     ]
 
