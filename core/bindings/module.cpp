@@ -11,5 +11,6 @@ NB_MODULE(_core, module) {
     sash::face::bind_window(module);
     sash::face::bind_algorithms(module);
     sash::face::bind_snapshots(module);
+    sash::face::bind_running(module);
     sash::face::bind_operator(module);
 }

@@ -141,13 +141,15 @@ _WISHES: Final = ("in_order", "worst_case", "subtract", "inner")
 def choose(wish: Wish, aggregation: Aggregation) -> str:
     """The first algorithm, cheapest first, that can handle the wish. Cost: O(1).
 
+    FiBA, if the aggregation has a running form, which it keeps up to date.
+
     >>> from sash import Max, Sum
     >>> choose(Wish(in_order=True), Max()), choose(Wish(in_order=True, worst_case=("insert", "evict")), Max())
     ('two_stacks_lite', 'daba_lite')
     >>> choose(Wish(in_order=True, subtract=True), Sum())
     'subtract_on_evict'
     """
-    for name in _PREFERENCE:
+    for name in ("fiba", *_PREFERENCE) if aggregation.running() is not None else _PREFERENCE:
         if name in ALGORITHMS and ALGORITHMS[name].can_handle(wish, aggregation):
             return name
     raise ValueError(f"no algorithm handles {wish}: ask for less")

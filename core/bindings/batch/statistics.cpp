@@ -3,9 +3,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <iterator>
-#include <string_view>
-
 #include "batch/batch.hpp"
 #include "sash/batch/quantiles.hpp"
 #include "sash/batch/row_ranks.hpp"
@@ -14,13 +11,6 @@
 namespace sash::batch {
 
 namespace {
-
-Interpolation interpolation_named(std::string_view name) {
-    constexpr std::string_view kNames[] = {"linear", "lower", "higher", "midpoint", "nearest"};
-    const auto* const found = std::find(std::begin(kNames), std::end(kNames), name);
-    if (found == std::end(kNames)) throw std::invalid_argument("no interpolation is called " + std::string(name));
-    return static_cast<Interpolation>(found - std::begin(kNames));
-}
 
 //! Calls answer(row, window) with the window of every row. Gives the counts of a batch of arrivals.
 template <class Window, class Options, class Answer>

@@ -1,8 +1,10 @@
 //! A record some of whose members are written in Python: their partials are objects beside the words of the others.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,31 @@ public:
         //! Nothing where a member has passed every event over.
         std::vector<Object> objects;
     };
+    //! Those of the members that defer, beside the words of the others.
+    class Running {
+    public:
+        explicit Running(const Mixed& mixed) : members_(mixed.members().size()) {
+            for (std::size_t i = 0; i < members_.size(); ++i)
+                if (mixed.members()[i].defers()) members_[i] = mixed.members()[i].running();
+        }
+        void add(const Partial& partial) {
+            for (std::size_t i = 0; i < members_.size(); ++i)
+                if (members_[i] && partial.objects[i]) members_[i]->add(partial.objects[i]);
+        }
+        void remove(const Partial& partial) {
+            for (std::size_t i = 0; i < members_.size(); ++i)
+                if (members_[i] && partial.objects[i]) members_[i]->remove(partial.objects[i]);
+        }
+        void visit_references(const ReferenceVisitor& visitor) const {
+            for (const std::optional<PythonRunning>& member : members_)
+                if (member) member->visit_references(visitor);
+        }
+        //! Nothing for a member that does not defer.
+        const std::optional<PythonRunning>& member(std::size_t i) const { return members_[i]; }
+
+    private:
+        std::vector<std::optional<PythonRunning>> members_;
+    };
     static constexpr bool commutative = false;
     static constexpr bool fallible = true;
 
@@ -29,6 +56,11 @@ public:
     const Record<Words>& record() const { return record_; }
     const Members& members() const { return *members_; }
     Mixed over(LayoutPtr layout) const { return {std::move(layout), members_}; }
+
+    bool defers() const {
+        return std::any_of(members_->begin(), members_->end(), [](const PythonMonoid& one) { return one.defers(); });
+    }
+    Running running() const { return Running(*this); }
 
     Partial identity() const { return {record_.identity(), std::vector<Object>(members_->size())}; }
 
@@ -64,11 +96,13 @@ public:
         return rest;
     }
 
-    Answers lower(const Partial& partial) const {
-        Answers answers{record_.lower(partial.words), {}};
-        for (std::size_t i = 0; i < members_->size(); ++i)
-            answers.members.push_back(partial.objects[i] ? (*members_)[i].lower(partial.objects[i]) : Object());
-        return answers;
+    Answers lower(const Partial& partial) const { return lower(partial, nullptr); }
+    Answers lower(const Partial& partial, const Running& all) const { return lower(partial, &all); }
+    //! What a member gives, by its running form where there is one.
+    Object lower_member(std::size_t i, const Partial& partial, const Running* all) const {
+        if (!partial.objects[i]) return {};
+        return all != nullptr && all->member(i) ? all->member(i)->result(partial.objects[i])
+                                                : (*members_)[i].lower(partial.objects[i]);
     }
 
     bool marks_failures() const { return record_.marks_failures(); }
@@ -91,6 +125,12 @@ public:
     }
 
 private:
+    Answers lower(const Partial& partial, const Running* all) const {
+        Answers answers{record_.lower(partial.words), {}};
+        for (std::size_t i = 0; i < members_->size(); ++i) answers.members.push_back(lower_member(i, partial, all));
+        return answers;
+    }
+
     Record<Words> record_;
     std::shared_ptr<const Members> members_;
 };

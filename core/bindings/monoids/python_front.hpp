@@ -28,7 +28,7 @@ namespace sash {
 template <>
 struct Codec<face::PythonMonoid> {
     static void write(Writer& writer, const face::PythonMonoid& monoid, const face::Object& partial) {
-        const face::Object bytes = face::PythonMonoid::call(monoid.methods().encode, partial.get());
+        const face::Object bytes = face::call(monoid.methods().encode, monoid.settled(partial).get());
         char* data = nullptr;
         Py_ssize_t size = 0;
         if (PyBytes_AsStringAndSize(bytes.get(), &data, &size) != 0) throw nanobind::python_error();
@@ -39,7 +39,7 @@ struct Codec<face::PythonMonoid> {
         const auto bytes =
             face::Object::stolen(PyBytes_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
         if (!bytes) throw nanobind::python_error();
-        return face::PythonMonoid::call(monoid.methods().decode, bytes.get());
+        return face::call(monoid.methods().decode, bytes.get());
     }
 };
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "monoids/mixed_front.hpp"
+#include "operator/running_ranges.hpp"
 #include "sash/algorithms/key_window.hpp"
 #include "sash/algorithms/owned_partials.hpp"
 #include "sash/monoids/record.hpp"
@@ -70,13 +71,15 @@ bool lift_into(const Mixed& mixed, const IncomingValue& value, Mixed::Partial& o
     return taken;
 }
 
+template <class M>
+using RunningOf = typename RunningRanges<M>::Running;
+
 template <class Storage>
-Object member_of(const Record<Storage>&, const Storage&, std::size_t) {
+Object member_of(const Record<Storage>&, const Storage&, std::size_t, const RunningOf<Record<Storage>>*) {
     return {};
 }
-Object member_of(const Mixed& mixed, const Mixed::Partial& partial, std::size_t position) {
-    const Object& object = partial.objects[position];
-    return object ? mixed.members()[position].lower(object) : Object();
+Object member_of(const Mixed& mixed, const Mixed::Partial& partial, std::size_t position, const Mixed::Running* all) {
+    return mixed.lower_member(position, partial, all);
 }
 
 //! The exception that is being handled, as Python names it. What no result is to blame for goes on.
@@ -110,19 +113,24 @@ public:
     void open(KeyId key) override {
         if (key >= windows_.size()) windows_.resize(key + 1);
     }
-    void close(KeyId key) override { windows_[key] = {}; }
+    void close(KeyId key) override {
+        running_.drop(key);
+        windows_[key] = {};
+    }
 
     void insert(KeyId key, Time label) override {
         KeyWindow<M>& window = windows_[key];
-        if (!careful_) return window.insert(monoid_, label, lifted_);
-        undo_.push_back({key, label, window.at(label), {}});
+        if (careful_) undo_.push_back({key, label, window.at(label), {}});
         window.insert(monoid_, label, lifted_);
+        running_.inserted(key, label, lifted_);
+        if (!careful_) return;
         if (!monoid_.marks_failures()) return;
         const Partial whole = window.query(monoid_, kEarliest, kLatest);
         if (monoid_.failed(whole)) static_cast<void>(layout_of(monoid_).lower(words_of(whole)));
     }
 
     void evict(KeyId key, Time label) override {
+        running_.evicting(key, label, windows_[key]);
         if (!careful_) return windows_[key].bulk_evict(label);
         Held held = windows_[key].bulk_evict_held(
             label, [&](Time at, const Partial& partial) { undo_.push_back({key, at, partial, {}}); });
@@ -154,7 +162,10 @@ public:
                 found->second.erase(undo.label);
             }
         }
-        for (const auto& [key, entries] : keys) windows_[key].assign(monoid_, entries);
+        for (const auto& [key, entries] : keys) {
+            running_.drop(key);
+            windows_[key].assign(monoid_, entries);
+        }
         careful_ = false;
     }
 
@@ -169,6 +180,7 @@ public:
             while (from[at] != label) ++at;
             moved.emplace_back(to[at], partial);
         });
+        running_.drop(key);
         windows_[key].assign(monoid_, moved);
         for (Undo& undo : undo_)
             if (undo.key == key)
@@ -189,7 +201,8 @@ public:
         const Partial partial = find(range);
         Result cells;
         if (shape_.makes_objects()) {
-            cells.emplace_back(Object::stolen(made(0, partial).release().ptr()));
+            const auto* const running = range.empty ? nullptr : running_.at(monoid_, windows_[range.key], range);
+            cells.emplace_back(Object::stolen(made(0, partial, running).release().ptr()));
             return cells;
         }
         for (std::size_t part = 0; part < layout().parts(); ++part)
@@ -253,6 +266,7 @@ public:
             const auto visit = [&](const Partial& partial) { monoid_.visit_references(partial, visitor); };
             for_each_owned<Partial>(windows_, visit);
             visit(lifted_);
+            running_.visit_references(visitor);
         }
     }
 
@@ -311,10 +325,10 @@ private:
         return range.empty ? monoid_.identity() : windows_[range.key].query(monoid_, range.from, range.to);
     }
 
-    nb::object made(std::size_t output, const Partial& partial) const {
+    nb::object made(std::size_t output, const Partial& partial, const RunningOf<M>* running = nullptr) const {
         return shape_.made(
             output, [&](std::size_t part) { return layout().lower(part, words_of(partial)); },
-            [&](std::size_t member) { return member_of(monoid_, partial, member); });
+            [&](std::size_t member) { return member_of(monoid_, partial, member, running); });
     }
 
     template <class Map>
@@ -335,6 +349,7 @@ private:
     Partial lifted_;
     //! By key. They do not move when others come.
     std::deque<KeyWindow<M>> windows_;
+    mutable RunningRanges<M> running_;
     bool careful_ = false;
     std::vector<Undo> undo_;
 };
@@ -364,7 +379,8 @@ bool OperatorPartials::evicts(std::size_t window, const nb::object& total, const
 std::unique_ptr<OperatorPartials> make_partials(const LayoutPtr& layout, const ResultShape& shape) {
     if (!shape.row().objects().empty()) {
         auto members = std::make_shared<Mixed::Members>();
-        for (const ObjectSpec& object : shape.row().objects()) members->emplace_back(object.aggregation);
+        for (const ObjectSpec& object : shape.row().objects())
+            members->emplace_back(object.aggregation, Combining::deferred);
         return std::make_unique<PartialsOver<Mixed>>(Mixed(layout, std::move(members)), shape);
     }
     std::unique_ptr<OperatorPartials> partials;

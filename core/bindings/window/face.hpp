@@ -153,6 +153,7 @@ std::unique_ptr<Kernel> make_native(const Spec& spec, const Mode& mode);
 void bind_window(nb::module_& module);
 void bind_algorithms(nb::module_& module);
 void bind_snapshots(nb::module_& module);
+void bind_running(nb::module_& module);
 void bind_operator(nb::module_& module);
 
 }  // namespace sash::face

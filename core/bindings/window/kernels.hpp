@@ -47,6 +47,10 @@ extern template std::unique_ptr<MonoidKernel> make_kernel(const AnyMonoid<false>
 extern template std::unique_ptr<MonoidKernel> make_kernel(const AnyMonoid<true>&, const OperationsPtr&,
                                                           const AlgorithmOptions&);
 
+//! FiBA over a monoid that defers, with the running form of all entries beside it.
+std::unique_ptr<MonoidKernel> make_running(const AnyMonoid<true>& monoid, const OperationsPtr& operations,
+                                           const AlgorithmOptions& options);
+
 //! The same with its pages in a store.
 std::unique_ptr<MonoidKernel> make_stored(const AnyMonoid<true>& monoid, const AlgorithmOptions& options);
 

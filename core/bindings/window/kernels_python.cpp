@@ -1,5 +1,7 @@
 //! Windows over an aggregation in Python.
+#include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "monoids/python_front.hpp"
 
@@ -28,10 +30,29 @@ PythonMethods::PythonMethods(nb::handle aggregation)
       lower(method(aggregation, "lower")),
       inverse(optional_method(aggregation, "inverse")),
       encode(optional_method(aggregation, "encode")),
-      decode(optional_method(aggregation, "decode")) {}
+      decode(optional_method(aggregation, "decode")) {
+    if (nb::hasattr(aggregation, "running") && !aggregation.attr("running")().is_none())
+        running = method(aggregation, "running");
+}
+
+PythonRunning::PythonRunning(const Object& made)
+    : add_(method(made.get(), "add")), remove_(method(made.get(), "remove")), result_(method(made.get(), "result")) {}
+
+//! By halves, so that no partial is combined more than O(log m) times.
+Object PythonMonoid::settled(const Object& partial) const {
+    if (!is_deferred(partial.get())) return partial;
+    std::vector<Object> parts;
+    for_each_deferred(partial, [&](PyObject* one) { parts.push_back(Object::borrowed(one)); });
+    for (; parts.size() > 1; parts.resize((parts.size() + 1) / 2)) {
+        for (std::size_t i = 0; i + 1 < parts.size(); i += 2) parts[i / 2] = combined(parts[i], parts[i + 1]);
+        if (parts.size() % 2 == 1) parts[parts.size() / 2] = parts.back();
+    }
+    return parts.front();
+}
 
 PythonKernel make_python(nb::handle aggregation, const AlgorithmOptions& algorithm) {
-    std::unique_ptr<MonoidKernel> kernel = operations_of(PythonMonoid(aggregation))->make(algorithm);
+    std::unique_ptr<MonoidKernel> kernel =
+        operations_of(PythonMonoid(aggregation, combining(algorithm)))->make(algorithm);
     const auto load = [target = kernel.get()](Time time, Object partial) {
         target->load(time, AnyPartial::of(std::move(partial)));
     };

@@ -12,13 +12,14 @@ namespace sash::face {
 
 namespace {
 
-OperationsPtr operations_of_record(const RowReader& row, const LayoutPtr& layout, bool in_place) {
+OperationsPtr operations_of_record(const RowReader& row, const LayoutPtr& layout, const AlgorithmOptions& algorithm) {
     if (!row.objects().empty()) {
         auto members = std::make_shared<Mixed::Members>();
-        for (const ObjectSpec& object : row.objects()) members->emplace_back(object.aggregation);
+        for (const ObjectSpec& object : row.objects()) members->emplace_back(object.aggregation, combining(algorithm));
         return operations_of(Mixed(layout, std::move(members)));
     }
-    if (!in_place) return operations_of(Record<std::vector<Word>>(layout));
+    // FiBA takes small records in place.
+    if (algorithm.name != "fiba" || algorithm.store) return operations_of(Record<std::vector<Word>>(layout));
     OperationsPtr operations;
     with_storage(*layout, [&]<class Storage>(Type<Storage>) { operations = operations_of(Record<Storage>(layout)); });
     return operations;
@@ -27,8 +28,7 @@ OperationsPtr operations_of_record(const RowReader& row, const LayoutPtr& layout
 }  // namespace
 
 std::unique_ptr<Kernel> make_record(const RowReader& row, const LayoutPtr& layout, const AlgorithmOptions& algorithm) {
-    const bool in_place = algorithm.name == "fiba" && !algorithm.store;
-    return operations_of_record(row, layout, in_place)->make(algorithm);
+    return operations_of_record(row, layout, algorithm)->make(algorithm);
 }
 
 }  // namespace sash::face

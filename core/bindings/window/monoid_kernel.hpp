@@ -32,7 +32,7 @@ public:
     double reach_of(Time time, const Value& value) const final;
     double reach_of(std::span<const Time> times, const Column& values) const final;
     void visit(const EntryVisitor& visitor) const final;
-    void visit_references(const ReferenceVisitor& visitor) const final;
+    void visit_references(const ReferenceVisitor& visitor) const override;
     void describe(Description& description) const final;
 
     //! Puts an entry behind the others, as `WindowAlgorithm` has it.

@@ -15,6 +15,17 @@ class Operations;
 class MonoidKernel;
 using OperationsPtr = std::shared_ptr<const Operations>;
 
+//! All partials of a window in a form from which each can be taken out again.
+class RunningTotal {
+public:
+    virtual ~RunningTotal() = default;
+    virtual void add(const AnyPartial& partial) = 0;
+    virtual void remove(const AnyPartial& partial) = 0;
+    //! The result of all that is in it, of which `total` is the combination.
+    virtual Result lower(const AnyPartial& total) const = 0;
+    virtual void visit_references(const ReferenceVisitor& visitor) const = 0;
+};
+
 class Operations : public std::enable_shared_from_this<Operations> {
 public:
     virtual ~Operations() = default;
@@ -26,6 +37,8 @@ public:
     //! A combine may throw for a reason other than lack of memory.
     virtual bool fallible() const = 0;
     virtual AnyPartial inverse(const AnyPartial& whole, const AnyPartial& older) const = 0;
+    //! An empty one; nothing where combining is the only way to a result.
+    virtual std::unique_ptr<RunningTotal> running() const = 0;
     virtual bool marks_failures() const = 0;
     virtual bool failed(const AnyPartial& partial) const = 0;
 

@@ -1,6 +1,7 @@
 //! The operations of one monoid. To be included after the monoid's ends and codec.
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -17,6 +18,28 @@ namespace sash::face {
 
 template <class M>
 OperationsPtr operations_of(M monoid);
+
+//! A monoid that may put its combinations off, and then has a running form of them.
+template <class M>
+concept Defers = requires(const M& monoid) {
+    { monoid.defers() } -> std::same_as<bool>;
+};
+
+template <class M>
+class RunningTotalOf final : public RunningTotal {
+public:
+    explicit RunningTotalOf(const M& monoid) : monoid_(monoid), all_(monoid.running()) {}
+    void add(const AnyPartial& partial) override { all_.add(partial.as<typename M::Partial>()); }
+    void remove(const AnyPartial& partial) override { all_.remove(partial.as<typename M::Partial>()); }
+    Result lower(const AnyPartial& total) const override {
+        return monoid_.lower(total.as<typename M::Partial>(), all_);
+    }
+    void visit_references(const ReferenceVisitor& visitor) const override { all_.visit_references(visitor); }
+
+private:
+    M monoid_;
+    typename M::Running all_;
+};
 
 template <class M>
 class OperationsOf final : public Operations {
@@ -43,6 +66,11 @@ public:
         } else {
             throw Unsupported("subtract");
         }
+    }
+    std::unique_ptr<RunningTotal> running() const override {
+        if constexpr (Defers<M>)
+            if (monoid_.defers()) return std::make_unique<RunningTotalOf<M>>(monoid_);
+        return nullptr;
     }
     bool marks_failures() const override {
         if constexpr (MarksFailures<M>) {
@@ -170,6 +198,8 @@ public:
         const OperationsPtr self = shared_from_this();
         if (!Invertible<M> && abilities_of(options.name).needs_inverse) throw Unsupported("run as " + options.name);
         if (options.store) return make_stored(AnyMonoid<true>(self), options);
+        if constexpr (Defers<M>)
+            if (monoid_.defers()) return make_running(AnyMonoid<true>(self), self, options);
         std::unique_ptr<MonoidKernel> kernel;
         if constexpr (kSpecialised<M>) kernel = make_kernel(monoid_, self, options);
         if constexpr (kPlain<M>)

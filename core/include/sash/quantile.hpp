@@ -1,14 +1,26 @@
 //! What the quantile of values in order is, in the five ways of pandas.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 
 namespace sash {
 
 //! What is given where a rank lies between two values.
 enum class Interpolation : std::uint8_t { linear, lower, higher, midpoint, nearest };
+
+inline Interpolation interpolation_named(std::string_view name) {
+    constexpr std::string_view kNames[] = {"linear", "lower", "higher", "midpoint", "nearest"};
+    const auto* const found = std::find(std::begin(kNames), std::end(kNames), name);
+    if (found == std::end(kNames)) throw std::invalid_argument("no interpolation is called " + std::string(name));
+    return static_cast<Interpolation>(found - std::begin(kNames));
+}
 
 //! A share of the way from one number to one that is not less. Between two that are too far apart, or one that is
 //! infinite, there is no gap to take a share of.

@@ -16,6 +16,7 @@ from sash.suggestions import did_you_mean, nearest
 
 if TYPE_CHECKING:
     from sash.aggregations.records import Row
+    from sash.aggregations.running import Running
 
 __all__ = [
     "Aggregation",
@@ -152,6 +153,8 @@ class Aggregation(metaclass=_Conditional):
         derived = any(base in _BUILT_INS.values() for base in cls.__mro__[1:])
         if derived and "native" not in declared and not _DEFINITION.isdisjoint(declared):
             cls.native = Aggregation.native  # type: ignore[method-assign]
+            if "running" not in declared:
+                cls.running = Aggregation.running  # type: ignore[method-assign]
             for name in _DECLARED.keys() - declared.keys():
                 setattr(cls, name, _DECLARED[name])
         if "takes" not in declared and isinstance(declared.get("inputs"), str):
@@ -226,6 +229,15 @@ class Aggregation(metaclass=_Conditional):
 
     def native(self) -> Native | None:
         """The compiled twin; None if partials are Python objects and these methods are called."""
+        return None
+
+    def running(self) -> Running | None:
+        """A form of no partials yet, into which partials go and come out again in any order; None if there is none.
+
+        For aggregations whose partials grow, so that combining them is dear, and whose results depend on which events
+        there are and on the youngest, but not on their order. Windows by FiBA and operators keep it beside their trees
+        and combine nothing: an event costs what `add` and `remove` cost.
+        """
         return None
 
     @property

@@ -10,6 +10,7 @@ from typing import Any
 
 from sash.aggregations.base import Aggregation
 from sash.aggregations.composite import Composite
+from sash.aggregations.running import Running
 from sash.errors import AggregationError
 from sash.expressions import Expression, as_condition
 from sash.operands import truth
@@ -71,6 +72,9 @@ class Filtered(Aggregation):
 
     def inverse(self, whole: Any, older: Any) -> Any:
         return self.inner.inverse(whole, older)
+
+    def running(self) -> Running | None:
+        return self.inner.running()
 
     @property
     def invertible(self) -> bool:

@@ -9,11 +9,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, Literal, get_args
 
-from sash import codec
+from sash import _core, codec
 from sash.aggregations.base import OnNan, WithNan, built_in
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.options import check_column, check_one_of, check_rank, check_ranks
 from sash.aggregations.reading import is_nan, not_nan, read_real
+from sash.aggregations.running import Running
 from sash.errors import SnapshotError
 
 __all__ = ["Interpolation", "Median", "Ordered", "Quantile", "Quantiles", "quantile"]
@@ -59,6 +60,9 @@ class Ordered(WithNan):
         """The result that the values at the ranks make."""
         return found[0]
 
+    def running(self) -> Running | None:
+        return _Values(self)
+
     def decode(self, data: bytes) -> Partial:
         partial: Any = codec.loads(data)
         if is_nan(partial):
@@ -69,12 +73,30 @@ class Ordered(WithNan):
         return tuple(partial)
 
 
+class _Values:
+    """All values of a window in a counted B-tree. O(log n) a value and a rank."""
+
+    def __init__(self, aggregation: Ordered) -> None:
+        self._aggregation = aggregation
+        self._values = _core.OrderedValues()
+        # A call of theirs is one of the core's.
+        self.add = self._values.add
+        self.remove = self._values.remove
+
+    def result(self, youngest: Any, /) -> Any:
+        wanted, values = self._aggregation, self._values
+        if values.nans:
+            return wanted.shaped([math.nan] * len(wanted.at))
+        return wanted.shaped([values.quantile(q, wanted.interpolation) for q in wanted.at]) if len(values) else None
+
+
 @built_in
 class Median(Ordered):
     """The median, a float: the value in the middle, or the mean of the two in the middle. It is `Quantile` of 0.5.
 
     Exact, at every size of the window; values are read as float64. Commutative, not invertible; None for an empty
-    window. Cost in frames: O(log n) a row. Cost of combine: O(n).
+    window. Cost of combine: O(n), which windows do without: an event that comes or goes, at whatever time, and a query
+    take O(log n), and a query of a part of m events O(m log m).
 
     >>> import sash
     >>> w = sash.Window(sash.Median())
@@ -93,8 +115,8 @@ class Quantile(Ordered):
 
     Where the rank lies between two values, `interpolation` says what is given, in the words of pandas: "linear" (a
     share of the way from one to the other), "lower", "higher", "midpoint" or "nearest". Exact, at every size of the
-    window; values are read as float64. Commutative, not invertible; None for an empty window. Cost in frames: O(log n)
-    a row. Cost of combine: O(n).
+    window; values are read as float64. Commutative, not invertible; None for an empty window. Cost of combine:
+    O(n), which windows do without, as with `Median`.
 
     >>> import sash
     >>> w = sash.Window(sash.Quantile(q=0.25))
@@ -129,8 +151,8 @@ class Quantiles(Ordered):
     """The values at the given ranks, a list of floats: several quantiles of one window, kept once.
 
     See `Quantile` for `interpolation`. Exact, at every size of the window; `ApproxQuantiles` is a sketch of values that
-    are too many to keep. Commutative, not invertible; None for an empty window. Cost in frames: O(log n) a row. Cost of
-    combine: O(n).
+    are too many to keep. Commutative, not invertible; None for an empty window. Cost of combine: O(n), which
+    windows do without, as with `Median`.
 
     >>> import sash
     >>> w = sash.Window(sash.Quantiles(at=[0, 0.5, 0.99], interpolation="higher"))

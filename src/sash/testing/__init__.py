@@ -24,6 +24,7 @@ from sash.testing.laws import (
     check_identity,
     check_inverse,
     check_pure,
+    check_running,
     same,
 )
 from sash.testing.oracle import Oracle
@@ -41,6 +42,7 @@ __all__ = [
     "check_identity",
     "check_inverse",
     "check_pure",
+    "check_running",
     "nasty_values",
     "same",
     "values_for",

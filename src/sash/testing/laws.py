@@ -13,7 +13,7 @@ import numpy as np
 
 from sash.aggregations.base import Aggregation
 from sash.testing.law_error import LawError, call
-from sash.testing.samples import pairs, partials, triples
+from sash.testing.samples import lifted, pairs, partials, triples
 
 __all__ = [
     "TOLERANCE",
@@ -25,6 +25,7 @@ __all__ = [
     "check_identity",
     "check_inverse",
     "check_pure",
+    "check_running",
     "same",
     "scale_of",
 ]
@@ -110,6 +111,35 @@ def check_commutative(aggregation: Aggregation, values: Iterable[Any], *, tolera
         )
 
 
+def check_running(aggregation: Aggregation, values: Iterable[Any], *, tolerance: float | None = None) -> None:
+    """The running form, after all partials came and the first have gone, gives what `lower` gives of the rest combined;
+    or `LawError`. Cost: O(n) combines.
+
+    >>> from sash.aggregations import Median
+    >>> check_running(Median(), [3, 1, 2])
+    """
+    running, every = aggregation.running(), lifted(aggregation, values)
+    if running is None or not every:
+        return
+    gone, rest = every[: len(every) // 2], every[len(every) // 2 :]
+    for a in every:
+        running.add(a)
+    for a in gone:
+        running.remove(a)
+    whole = aggregation.identity
+    for a in rest:
+        whole = call(aggregation, "combine", whole=whole, a=a)
+    lowered = call(aggregation, "lower", whole=whole)
+    _compare(
+        aggregation,
+        "the running form",
+        {"rest": rest},
+        ("running", running.result(every[-1])),
+        ("lower", lowered),
+        tolerance,
+    )
+
+
 def check_empty(aggregation: Aggregation, values: Iterable[Any] = (), *, tolerance: float | None = None) -> None:
     """The declared empty result is the identity, lowered, or `LawError`.
 
@@ -184,16 +214,17 @@ def assert_lawful(aggregation: Aggregation, values: Iterable[Any], *, tolerance:
     counterexample.
 
     That no method fails on what another gives; purity, identity, associativity, the empty result, the codec;
-    commutativity and inverse where declared. Floats are compared within `tolerance`, which is 0 for aggregations that
-    say they are exact and 1e-9 for others. An aggregation that is approximate may define `close(a, b)`: whether two
-    partials may stand for the same events. Values of a timed aggregation come at times 0, 1, 2, and so on, and are
-    combined in that order only. A handful of values goes far: up to eight partials are combined in all triples.
+    commutativity, inverse and running form where declared. Floats are compared within `tolerance`, which is 0 for
+    aggregations that say they are exact and 1e-9 for others. An aggregation that is approximate may define
+    `close(a, b)`: whether two partials may stand for the same events. Values of a timed aggregation come at times 0, 1,
+    2, and so on, and are combined in that order only. A handful of values goes far: up to eight partials are combined
+    in all triples.
 
     >>> from sash.aggregations import Concat
     >>> assert_lawful(Concat(separator=","), ["a", "", "b"])
     """
     values = list(values)
-    checks = [check_pure, check_identity, check_associative, check_empty, check_codec]
+    checks = [check_pure, check_identity, check_associative, check_empty, check_codec, check_running]
     if aggregation.commutative:
         checks.append(check_commutative)
     if aggregation.invertible:

@@ -116,10 +116,21 @@ public:
         return total;
     }
 
-    bool any(Time from, Time to) const {
-        if (many_) return many_->size() != 0 && from <= to && many_->count(from, to) != 0;
-        return std::any_of(few_.begin(), few_.end(),
-                           [&](const Entry& entry) { return from <= entry.time && entry.time <= to; });
+    bool any(Time from, Time to) const { return count(from, to) != 0; }
+
+    //! Both ends in.
+    std::size_t count(Time from, Time to) const {
+        if (many_) return many_->size() == 0 || to < from ? 0 : many_->count(from, to);
+        return static_cast<std::size_t>(std::count_if(
+            few_.begin(), few_.end(), [&](const Entry& entry) { return from <= entry.time && entry.time <= to; }));
+    }
+
+    //! The entries between, both ends in, oldest first. O(log n) beside them.
+    template <class F>
+    void for_each_between(Time from, Time to, F f) const {
+        if (many_) return many_->for_each_from(from, count(from, to), f);
+        for (const Entry& entry : few_)
+            if (from <= entry.time && entry.time <= to) f(entry.time, entry.partial);
     }
 
     template <class F>

@@ -22,9 +22,9 @@ struct Cause {
 
 //! The window as its partials lie.
 template <Partials P>
-PartialRange range_of(const OperatorState<P>& operator_state, KeyId id, windows::Found& found) {
+PartialRange range_of(const OperatorState<P>& operator_state, KeyId id, std::size_t window, windows::Found& found) {
     const auto& state = operator_state.key(id);
-    PartialRange range{id, found.from, found.to, found.from > found.to, false};
+    PartialRange range{id, found.from, found.to, found.from > found.to, false, window};
     if (operator_state.plan().min_periods != 0) {
         operator_state.bounds().resolve(state, found);
         range.missing = state.valued(found.low, found.high) < operator_state.plan().min_periods;
@@ -45,7 +45,7 @@ public:
 
     //! Emits a result once and for all.
     void emit(KeyId id, std::size_t window, windows::Found found, const Cause& cause) {
-        const PartialRange range = range_of(state_, id, found);
+        const PartialRange range = range_of(state_, id, window, found);
         const Emission emission = about(id, window, found, cause);
         attempt(emission, [&] {
             if (state_.plan().changes_only) return emit_change(id, emission, state_.partials().result(range));
@@ -55,7 +55,7 @@ public:
 
     //! Emits a result that may be revised, if it is new or not what it was.
     void revise(KeyId id, std::size_t window, windows::Found found, const Cause& cause) {
-        const PartialRange range = range_of(state_, id, found);
+        const PartialRange range = range_of(state_, id, window, found);
         const Emission emission = about(id, window, found, cause);
         attempt(emission, [&] { revise(id, window, range, emission); });
     }

@@ -80,7 +80,7 @@ public:
             std::optional<windows::Found> found;
             if (id != state_.kNone) found = find(id, window, ticks);
             const std::optional<Time> start = found ? std::optional(found->start) : std::nullopt;
-            visit(window, found ? range_of(state_, id, *found) : nothing, start);
+            visit(window, found ? range_of(state_, id, window, *found) : nothing, start);
         }
     }
 
@@ -107,7 +107,7 @@ private:
                                 .ticks = event.ticks,
                                 .number = number,
                                 .by_event = true};
-        state_.partials().emit(emission, PartialRange{id, found.from, found.to, found.from > found.to, false});
+        state_.partials().emit(emission, PartialRange{id, found.from, found.to, found.from > found.to, false, window});
     }
 
     std::optional<windows::Found> find(KeyId id, std::size_t window, Time ticks) const {

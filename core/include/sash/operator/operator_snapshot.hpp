@@ -279,7 +279,7 @@ private:
         } else if (const std::optional<std::size_t> place = place_of(state, subject, end)) {
             found = bounds.of_row(state, window, end, *place);
         }
-        return found ? owner_.partials_->result(range_of(owner_, id, *found)) : Result{};
+        return found ? owner_.partials_->result(range_of(owner_, id, window, *found)) : Result{};
     }
 
     //! The row that a result is about, by its ordinal or its number.

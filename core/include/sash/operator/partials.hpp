@@ -21,6 +21,8 @@ struct PartialRange {
     bool empty;
     //! Too few values are in it for a result.
     bool missing;
+    //! Which of the plan's windows it is.
+    std::size_t window = 0;
 };
 
 //! What a result is of, and what made the trigger fire.
