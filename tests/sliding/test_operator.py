@@ -1,6 +1,7 @@
 """The operator from outside: what it takes and refuses, what it does with late events, and that failures undo."""
 
 import math
+import random
 
 import numpy as np
 import pytest
@@ -474,6 +475,19 @@ class TestCost:
 
 
 class TestSnapshots:
+    @pytest.mark.parametrize("emit", EMITS)
+    @pytest.mark.parametrize("policy", [PunctuatedWindow(lambda value: value % 7 == 0), AdaptiveWindow(0.3)])
+    def test_windows_that_depend_on_values_go_on_after_rows_were_dropped(self, policy, emit):
+        """Rows that are left may have had windows that began before them; those are final."""
+        alone = Sliding(sash.Sum(), policy, emit=emit, lateness=5)
+        again = Sliding.restore(alone.snapshot(), policy=policy)
+        rng = random.Random(1)
+        for place in range(120):
+            event = (place // 3 - rng.choice([0, 0, 4]), rng.randint(0, 20))
+            assert alone.push(*event) == again.push(*event)
+            again = Sliding.restore(again.snapshot(), policy=policy)
+        assert list(alone.finish()) == list(again.finish())
+
     def test_functions_must_be_passed_again(self):
         """A snapshot holds no function: policy, trigger and on_late with one are passed to restore."""
         policy = PolicyWindow(lambda total, old: total - old >= 10)

@@ -170,10 +170,10 @@ def rate(spark: Any, *more: str) -> DataFrame:
         ({"lateness": 600}, "lateness: "),
         ({"on": "shop"}, "a time is a timestamp"),
         ({"by": "nobody"}, "no column 'nobody'"),
-        ({"windows": sash.DeltaWindow("amount", 5)}, "a stream takes windows"),
+        ({"windows": sash.CalendarWindow("1mo")}, "a stream takes every other window"),
+        ({"windows": sash.CountWindow(5, every=2)}, "does not emit at every row"),
+        ({"windows": ["1m", sash.TimeWindow("1m", every="1s")]}, "give each kind its own plan"),
         ({"aggregations": {"x": sash.Sum("shop")}}, "reads numbers"),
-        ({"windows": sash.TimeWindow("1m", every="1s"), "emit": "update"}, "emitted once, when it is final"),
-        ({"windows": sash.TimeWindow("1m", every="1s"), "emit": "arrival"}, "emitted once, when it is final"),
     ],
 )
 def test_what_cannot_run_is_said_on_the_driver(spark: Any, change: dict[str, Any], words: str) -> None:

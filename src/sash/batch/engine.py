@@ -179,9 +179,9 @@ def window_problems(kind: Kind | None, plan: Plan) -> list[str]:
     return []
 
 
-def column_problems(known: Sequence[str], plan: Plan, names: Mapping[str, str]) -> list[str]:
-    """In which ways the plan does not fit a frame that has these columns; `names` renames the results."""
-    problems = read_problems(known, plan) + slide_problems(plan)
+def column_problems(known: Sequence[str], plan: Plan, names: Mapping[str, str], *, live: bool = False) -> list[str]:
+    """In which ways the plan does not fit a frame, or a stream, that has these columns; `names` renames the results."""
+    problems = read_problems(known, plan, live=live) + slide_problems(plan, live)
     for made in plan.outputs:
         name = names.get(made, made)
         if name in known and not slides(plan):
@@ -189,12 +189,12 @@ def column_problems(known: Sequence[str], plan: Plan, names: Mapping[str, str]) 
     return problems
 
 
-def read_problems(known: Sequence[str], plan: Plan) -> list[str]:
-    """In which ways the plan cannot read a frame that has these columns."""
+def read_problems(known: Sequence[str], plan: Plan, *, live: bool = False) -> list[str]:
+    """In which ways the plan cannot read a frame, or a stream, that has these columns."""
     problems = []
-    if plan.emit == "update":
+    if plan.emit == "update" and not live:
         problems.append('emit="update" revises results as events come, and a frame is all there: use sash.Sliding')
-    problems += [why for window in plan.windows if (why := refusal(window, plan.emit == "arrival"))]
+    problems += [why for window in plan.windows if (why := refusal(window, plan.emit == "arrival" and not live))]
     read = dict.fromkeys([*plan.columns, *(name for window in plan.windows for name in window.columns)])
     for column in read:
         if column not in known:

@@ -41,8 +41,8 @@ def slides(plan: Plan) -> bool:
     return all(_slides(window) for window in plan.windows)
 
 
-def slide_problems(plan: Plan) -> list[str]:
-    """What keeps the windows of a plan from one grid of ends."""
+def slide_problems(plan: Plan, live: bool = False) -> list[str]:
+    """What keeps the windows of a plan from one grid of ends; a stream, which is `live`, may have several."""
     sliding = [window for window in plan.windows if isinstance(window, TimeWindow) and window.every is not None]
     if not sliding:
         return []
@@ -52,9 +52,9 @@ def slide_problems(plan: Plan) -> list[str]:
         problems.append(
             f"{sliding[0]!r} slides by a time, and {other!r} emits at each row: give each kind its own plan"
         )
-    if len({window.every for window in sliding}) > 1:
+    if len({window.every for window in sliding}) > 1 and not live:
         problems.append(f"the windows slide by {sliding[0].every} and by others: give each slide its own plan")
-    if plan.emit != "final":
+    if plan.emit != "final" and not live:
         problems.append(f'emit={plan.emit!r} has no slides over a frame: use emit="final", or sash.Sliding')
     if not plan.peers:
         problems.append("peers=False is about rows of one time, and a slide is no row: leave it out")

@@ -118,7 +118,7 @@ def configure(spec: Spec, kind: Kind) -> Config:
         seconds_per_tick=seconds_of(scale) if row.timed else 1.0,
         marks=marks if any(mark is not None for mark in marks) else (),
         fires=partial(_is_punctuation, spec.trigger.predicate) if isinstance(spec.trigger, OnPunctuation) else None,
-        skips=spec.aggregation.skips if len(outputs) > 1 else None,
+        skips=partial(_skips, spec.aggregation) if len(outputs) > 1 else None,
         early_start=partial(_early_start, spec.policies, scale),
     )
 
@@ -247,6 +247,12 @@ def _at_watermark(policies: tuple[WindowPolicy, ...]) -> _Fires:
         return _Fires("slides", "final", slide=implied)
     sessions = len(policies) == 1 and isinstance(policies[0], SessionWindow)
     return _Fires("session_end" if sessions else "passed", "final")
+
+
+def _skips(aggregation: Aggregation, value: Any) -> bool:
+    """Whether a value, or what is read of a row, is null to the aggregation."""
+    of_row = aggregation.columns and not isinstance(aggregation, Composite)
+    return aggregation.skips(records.value_of(aggregation, value) if of_row else value)
 
 
 def _is_punctuation(predicate: Any, value: Any) -> bool:

@@ -28,6 +28,12 @@ _WHEN: Final = {
     "update": "a row is emitted at once, and again, as a revision, when a late row changes its results",
 }
 
+_WHEN_IT_ENDS: Final = {
+    "arrival": "once a row behind it has come, with what has been seen",
+    "final": "when the watermark has passed it",
+    "update": "once a row behind it has come, and again, as a revision, when a late row changes its results",
+}
+
 
 def explain(df: DataFrame, plan: Plan, *, types: Types | None = None, split_skewed_keys: Any = None) -> str:
     """How the plan runs over the DataFrame, in words: what is shuffled, sorted and retained. Nothing runs.
@@ -134,9 +140,9 @@ def _stream(df: DataFrame, plan: Plan, types: Types | None) -> list[str]:
 
 
 def _emitted(plan: Plan) -> str:
-    if slides(plan):
-        return "a row for each key and end of a window, when the watermark has passed it"
-    return _WHEN[plan.emit]
+    if not slides(plan):
+        return _WHEN[plan.emit]
+    return f"a row for each key and end of a window, {_WHEN_IT_ENDS[plan.emit]}"
 
 
 def _late(plan: Plan) -> str:
@@ -152,12 +158,16 @@ def _columns(job: Job) -> str:
 
 
 def _retained(job: Job) -> str:
+    if job.retain is None and job.by_operator:
+        return "replaced by a snapshot of the operators, but for rows to be emitted, whenever rows have doubled"
     if job.retain is None:
         return "compacted to the rows that windows need whenever rows have doubled"
     return f"dropped when its newest row is {job.retain} ticks behind the watermark"
 
 
 def _engines(job: Job) -> list[str]:
+    if job.by_operator:
+        return [f"by the operator, row by row: {', '.join(job.plan.outputs)}."]
     if slides(job.plan):
         return ["windows: over the retained rows, in each micro-batch."]
     native, other = split(job)

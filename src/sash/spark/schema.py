@@ -38,9 +38,10 @@ def output_fields(
     problems: Iterable[str] = (),
     *,
     beside: bool = True,
+    live: bool = False,
 ) -> list[StructField]:
     """The columns that the plan makes, with their types and whether they may be null; `beside` those that it reads, or
-    elsewhere.
+    elsewhere; of a stream, which is `live`, or not.
 
     `PlanError` names everything in which the plan does not fit the schema, after the problems that are known already.
     Cost: O(columns + windows * aggregations).
@@ -60,7 +61,7 @@ def output_fields(
     columns = {field.name: field.dataType for field in schema.fields}
     plain = in_plain_values(plan)
     found = [*problems, *_duplicates(schema)]
-    found += column_problems(list(columns), plain, {}) if beside else read_problems(list(columns), plain)
+    found += column_problems(list(columns), plain, {}, live=live) if beside else read_problems(list(columns), plain)
     found += _time_problems(columns, plan)
     found += [why for name in plan.by if name in columns and (why := not_a_key(name, columns[name]))]
     found += [why for window in plan.windows if (why := not_a_measure(window, columns))]

@@ -50,11 +50,13 @@ public:
         if (!sums_.empty()) follow_measures(place);
     }
 
-    //! The first rows go.
+    //! The first rows go. What is left of a window that held some of them begins at the first row that is left.
     void drop(std::size_t count) {
         starts_.erase(starts_.begin(), starts_.begin() + offset(count));
         marks_.erase(marks_.begin(), marks_.begin() + offset(count));
         dropped_ += count;
+        for (std::size_t place = 0; place < starts_.size() && starts_[place] < dropped_; ++place)
+            starts_[place] = dropped_;
         if (!sums_.empty()) follow_measures(0);
     }
 

@@ -71,6 +71,10 @@ def _check_divisible(old: Stored) -> None:
         raise SashError(
             f"{old.path} has format 2 of Spark's checkpoints, and only those of format 1 can be divided anew"
         )
+    if any(one.snapshot for one in old.manifests.values()):
+        raise SashError(
+            f"{old.path} has windows that depend on values: their operators are one state a bucket, and cannot be divided"
+        )
     kinds = {(one.contents.columns, one.contents.retain, str(one.contents.windows)) for one in old.manifests.values()}
     if len(kinds) > 1:
         raise SashError(
@@ -120,7 +124,10 @@ def _numbered(bucket: int, stored: pa.Table, log: tuple[Segment, ...], schema: p
     revisions = np.zeros(len(numbers), np.int32)
     for table in tables:
         # Later segments count: rows that are dropped already are passed over.
-        for number, revision in zip(*(array.tolist() for array in revisions_of(table)), strict=True):
+        revised, counts, ends = (array.tolist() for array in revisions_of(table))
+        if ends:
+            raise SashError("slides that were revised are known by the bucket of their key, and cannot be divided anew")
+        for number, revision in zip(revised, counts, strict=True):
             revisions[numbers == number] = revision
     rows = pa.concat_tables([conformed(table.replace_schema_metadata(None), schema) for table in tables])
     arrays = [*rows.columns, pa.array([bucket] * len(numbers), pa.int32()), numbers, silent, revisions]

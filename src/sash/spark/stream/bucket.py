@@ -61,32 +61,35 @@ class Bucket:
         start = time.perf_counter()
         manifest = self._manifest()
         engine = self._engine(manifest)
-        before = engine.native_seconds
         watermark = _later(manifest.watermark, self.job.clock.watermark(milliseconds))
         since = manifest.watermark if self.job.chained else watermark
         taken = self._in_time(engine.prepared(table, since), since)
-        taken, emitted = self._stepped(engine, manifest, taken, watermark)
+        engine, taken, emitted = self._stepped(engine, manifest, taken, watermark)
         timer = None if fired else manifest.timer
         self._commit(replace(manifest, timer=timer), engine, taken, emitted, watermark)
         self.metrics.rows += table.num_rows
-        self.metrics.native_seconds += engine.native_seconds - before
+        self.metrics.native_seconds += engine.take_seconds()
         self.metrics.seconds += time.perf_counter() - start
         return self._shaped(emitted)
 
     def _stepped(
         self, engine: BucketEngine, manifest: Manifest, table: pa.Table, watermark: int | None
-    ) -> tuple[pa.Table, Emitted]:
-        """The rows that could be taken, and what they and the watermark trigger."""
+    ) -> tuple[BucketEngine, pa.Table, Emitted]:
+        """The engine, the rows that could be taken, and what they and the watermark trigger."""
         try:
-            return table, engine.step(table, manifest.rows, watermark)
+            return engine, table, engine.step(table, manifest.rows, watermark)
         except MemoryError:
             raise
         except Exception:
-            # A step that fails has changed nothing. If no row is to blame, it fails again.
-            trial = make_engine(self.job)
-            Log(self.state).replay(manifest, trial)
-            table = self._fit(trial, table, manifest.rows)
-            return table, engine.step(table, manifest.rows, watermark)
+            # An engine that has failed is of no use. If no row is to blame, the next one fails again.
+            table = self._fit(self._rebuilt(manifest), table, manifest.rows)
+            engine = self._rebuilt(manifest)
+            return engine, table, engine.step(table, manifest.rows, watermark)
+
+    def _rebuilt(self, manifest: Manifest) -> BucketEngine:
+        engine = make_engine(self.job)
+        Log(self.state).replay(manifest, engine)
+        return engine
 
     # State in
 
@@ -176,7 +179,7 @@ class Bucket:
     ) -> None:
         log = Log(self.state)
         following = replace(manifest.stepped(), watermark=watermark)
-        revised = (emitted.numbers, emitted.revisions)
+        revised = (emitted.numbers, emitted.revisions, emitted.ends)
         following = log.append(following, taken, self._ticks(taken), revised)
         following, engine = self._tidied(log, following, engine)
         self._note(following, engine)

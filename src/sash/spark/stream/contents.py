@@ -12,6 +12,7 @@ import pyarrow as pa
 from sash.errors import PlanError
 from sash.spark.stream.conform import canonical, widens
 from sash.spark.stream.job import Job
+from sash.spark.stream.operators import described
 from sash.times import Kind
 from sash.windows import CountWindow, LandmarkWindow, SessionWindow, TimeWindow, TumblingWindow, WindowPolicy
 
@@ -51,6 +52,8 @@ class Contents:
     #: What says that a row takes another back, and which.
     retract: str | None = None
     id: str | None = None
+    #: The results whose operators have taken rows that are gone, as `described` says; None if there are none.
+    results: dict[str, tuple[str, ...]] | None = None
 
     @classmethod
     def of(cls, job: Job) -> Contents:
@@ -108,6 +111,10 @@ class Contents:
         windows = tuple(window.to_dict() for window in job.plan.windows)
         return replace(self, columns=_written(job.log_schema), unlogged=tuple(unlogged), windows=windows)
 
+    def taken_by(self, job: Job) -> Contents:
+        """Rows are in the state of operators, and may be gone."""
+        return replace(self, results=described(job.plan))
+
 
 def _written(schema: pa.Schema) -> bytes:
     plain = pa.schema([pa.field(field.name, canonical(field.type)) for field in schema])
@@ -151,6 +158,10 @@ def _columns(held: Contents, wanted: Contents) -> Iterator[str]:
 
 
 def _windows(held: Contents, job: Job, watermark: int | None) -> Iterator[str]:
+    taken = held.results
+    for name, meant in described(job.plan).items() if taken is not None else ():
+        if taken is not None and (not job.by_operator or taken.get(name) != meant):
+            yield f"{name} is new, and the rows that it reaches back to are dropped: there are {list(taken)}"
     before = [WindowPolicy.from_dict(one) for one in held.windows or ()]
     for window in job.plan.windows:
         if held.pruned is not None and not _within(window, job, watermark, held.pruned):

@@ -41,6 +41,8 @@ class Emitted:
     revisions: Revisions
     #: Why rows of the table have no results, by their places.
     errors: Mapping[int, str] = field(default_factory=dict)
+    #: Where results are no rows: the ends of the windows that were revised. The numbers are of rows of their keys.
+    ends: Ticks = field(default_factory=lambda: np.empty(0, np.int64))
     #: How many windows that are no rows have no results, and are left out.
     lost: int = 0
 
@@ -67,6 +69,11 @@ class BucketEngine:
         self.watermark: int | None = None
         #: Seconds that were spent in the core.
         self.native_seconds = 0.0
+
+    def take_seconds(self) -> float:
+        """The seconds that were spent in the core since this was asked last."""
+        seconds, self.native_seconds = self.native_seconds, 0.0
+        return seconds
 
     # What is retained
 
@@ -109,7 +116,7 @@ class BucketEngine:
         if self._scan is not None:
             self._scan.check(chunk)
 
-    def revise(self, numbers: Ticks, revisions: Revisions) -> None:
+    def revise(self, numbers: Ticks, revisions: Revisions, ends: Ticks) -> None:
         """Take revisions of the log."""
         self._rows.revise(numbers, revisions)
 
@@ -157,7 +164,8 @@ class BucketEngine:
         return table
 
     def step(self, table: pa.Table, first: int, watermark: int | None) -> Emitted:
-        """Take new rows, none of them late, and emit what is due at the watermark. What fails changes nothing."""
+        """Take new rows, none of them late, and emit what is due at the watermark. An engine that fails
+        is of no use any more."""
         self._errors.clear()
         match self._job.plan.emit:
             case "arrival":

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import pyarrow as pa
 
+from sash.aggregations.records import takes_row
 from sash.batch.slides import slides
 from sash.durations import ATTOSECONDS, Duration
 from sash.plan import Plan
@@ -94,9 +95,24 @@ class Job:
         return self.plan.on
 
     @property
+    def by_operator(self) -> bool:
+        """Whether only the operator runs its windows: their ends depend on values, or late rows move them and they are
+        emitted at arrival, or they slide by several times or are emitted before they are final."""
+        if slides(self.plan):
+            return self.plan.emit != "final" or len({window.slide for window in self.plan.windows}) > 1
+        return any(
+            window.by_value or (self.plan.emit == "arrival" and window.moves_with_late) for window in self.plan.windows
+        )
+
+    @property
     def log_columns(self) -> tuple[str, ...]:
-        """The columns of the log: all where rows are emitted later, or revised; else those that windows read."""
-        return tuple(self.schema.names) if self.plan.emit != "arrival" else self.plan.columns
+        """The columns of the log: all where rows are emitted later, or revised, or functions see them; else those that
+        windows read."""
+        whole = any(callable(window.reads) for window in self.plan.windows)
+        if self.plan.emit != "arrival" or whole or any(map(takes_row, self.plan.aggregations.values())):
+            return tuple(self.schema.names)
+        read = [name for window in self.plan.windows for name in window.columns]
+        return tuple(dict.fromkeys([*self.plan.columns, *read]))
 
     @property
     def log_schema(self) -> pa.Schema:

@@ -60,6 +60,15 @@ class KeyCodes:
             del self._codes[self._keys.pop(code)]
             self._free.append(code)
 
+    def saved(self) -> list[Any]:
+        """The keys in the order of their codes, of which none may be free."""
+        return [self._keys[code] for code in range(len(self._keys))]
+
+    def load(self, keys: Sequence[Any]) -> None:
+        """Give keys the codes 0, 1, 2, where there are none yet."""
+        for key in keys:
+            self._code(key)
+
     def _code(self, key: Any) -> int:
         code = self._codes.get(key)
         if code is None:

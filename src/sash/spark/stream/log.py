@@ -4,28 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sash.errors import AggregationError
 from sash.spark.history import first_needed
 from sash.spark.stream.conform import conformed, joined_tables
 from sash.spark.stream.engine import BucketEngine
 from sash.spark.stream.job import Job
 from sash.spark.stream.manifest import HISTORY, Manifest, Segment
+from sash.spark.stream.operator_engine import OperatorEngine
 from sash.spark.stream.packing import CHUNK_BYTES, pack, slices, unpack
 from sash.spark.stream.retained import Revisions, Ticks
 from sash.spark.stream.slide_engine import make_engine
 
 __all__ = ["BucketState", "Log", "revisions_of"]
 
+#: Rows whose results were revised, or rows of keys; how often; and the ends of windows, where results are no rows.
+Revised: TypeAlias = tuple[Ticks, Revisions, Ticks]
+
 _NUMBERS: Final = b"sash.revised"
 _REVISIONS: Final = b"sash.revisions"
+_ENDS: Final = b"sash.ends"
 #: How many small neighbours are merged at once: a row is written again as often as the number of segments can be
 #: divided by it.
 _FAN: Final = 8
+#: A row of the log is about as long, where a snapshot takes its place.
+_ROW_BYTES: Final = 64
 #: A log that has grown by fewer rows is not compacted.
 _FEW: Final = 4096
 
@@ -66,7 +74,7 @@ class Log:
         manifest: Manifest,
         table: pa.Table,
         ticks: Ticks,
-        revised: tuple[Ticks, Revisions] | None = None,
+        revised: Revised | None = None,
         silent: bool = False,
     ) -> Manifest:
         """Rows that came with the manifest's version: those of their columns that the log holds, in its types. Cost:
@@ -92,14 +100,23 @@ class Log:
 
     def replay(self, manifest: Manifest, engine: BucketEngine, after: int = -1) -> int:
         """Give an engine the rows that came after a version; how many segments it took. Cost: O(their rows)."""
+        if manifest.snapshot and after < 0:
+            after = self._restore(manifest, engine)
         missed = [segment for segment in manifest.segments if segment.version > after]
         for segment in missed:
             table = unpack(self._state.segment(segment.place))
             engine.absorb(table, segment.first, segment.silent)
-            numbers, revisions = revisions_of(table)
-            engine.revise(numbers, revisions)
+            engine.revise(*revisions_of(table))
         engine.settle(manifest.watermark)
         return len(missed)
+
+    def _restore(self, manifest: Manifest, engine: BucketEngine) -> int:
+        """Give an engine the snapshot; the version that it is of."""
+        assert isinstance(engine, OperatorEngine)
+        data = b"".join(map(self._state.segment, manifest.snapshot))
+        held = [one for one in manifest.segments if one.version <= manifest.snapshot_version]
+        engine.restore(data, [(unpack(self._state.segment(one.place)), one.first, one.silent) for one in held])
+        return manifest.snapshot_version
 
     def prune(self, manifest: Manifest, horizon: int) -> Manifest:
         """Drop the segments whose newest row is before the horizon: it has left every window."""
@@ -129,18 +146,48 @@ class Log:
         For windows that count rows, or that reach back to the start of a session or a landmark: there the times alone
         do not say which rows are needed.
         """
-        if manifest.watermark is None or manifest.live_rows < 2 * manifest.compacted + _FEW:
+        if manifest.live_rows < 2 * manifest.compacted + _FEW:
+            return manifest, engine
+        if isinstance(engine, OperatorEngine):
+            return self._snapshot(manifest, engine, job), engine
+        if manifest.watermark is None:
             return manifest, engine
         rows = engine.needed(lambda ticks, codes, watermark: _needed(job, ticks, codes, watermark))
         self._state.drop_segments(segment.place for segment in manifest.segments)
         fresh = replace(manifest, segments=(), versions=manifest.versions[-1:])
         for table, ticks, revisions, silent in rows:
             changed = np.flatnonzero(revisions)
-            fresh = self.append(fresh, table, ticks, (fresh.rows + changed, revisions[changed]), silent)
+            revised = (fresh.rows + changed, revisions[changed], np.empty(0, np.int64))
+            fresh = self.append(fresh, table, ticks, revised, silent)
         fresh = replace(fresh, compacted=fresh.live_rows, contents=manifest.contents.compacted_for(job))
         again = make_engine(job)
         self.replay(fresh, again)
         return fresh, again
+
+    def _snapshot(self, manifest: Manifest, engine: OperatorEngine, job: Job) -> Manifest:
+        """The state of the operators instead of the rows that they have taken, but for those that are still open."""
+        try:
+            data = engine.snapshot()
+        except AggregationError:
+            # Partials that are not plain cannot be written: the log is all there is.
+            return replace(manifest, compacted=manifest.live_rows)
+        since = manifest.watermark
+        opened = [one for one in manifest.segments if since is None or one.newest >= since] * engine.holds_rows
+        gone = [one.place for one in manifest.segments if one not in opened]
+        self._state.drop_segments([*gone, *manifest.snapshot])
+        places = range(manifest.places, manifest.places + -(-len(data) // CHUNK_BYTES))
+        for part, place in enumerate(places):
+            self._state.put_segment(place, data[part * CHUNK_BYTES : (part + 1) * CHUNK_BYTES])
+        return replace(
+            manifest,
+            segments=tuple(opened),
+            places=places.stop,
+            versions=manifest.versions[-1:],
+            compacted=sum(one.rows for one in opened) + len(data) // _ROW_BYTES,
+            contents=manifest.contents.taken_by(job),
+            snapshot=tuple(places),
+            snapshot_version=manifest.version.number,
+        )
 
 
 def _needed(job: Job, ticks: Ticks, codes: Ticks, watermark: int) -> npt.NDArray[np.bool_]:
@@ -175,20 +222,21 @@ def _alike(left: Segment, right: Segment) -> bool:
     return together and max(left.bytes, right.bytes) < _FAN * min(left.bytes, right.bytes)
 
 
-def _with_revisions(table: pa.Table, revised: tuple[Ticks, Revisions]) -> pa.Table:
-    return table.replace_schema_metadata({_NUMBERS: revised[0].tobytes(), _REVISIONS: revised[1].tobytes()})
+def _with_revisions(table: pa.Table, revised: Revised) -> pa.Table:
+    numbers, revisions, ends = (part.tobytes() for part in revised)
+    marks = {_NUMBERS: numbers, _REVISIONS: revisions} | ({_ENDS: ends} if ends else {})
+    return table.replace_schema_metadata(marks)
 
 
-def revisions_of(table: pa.Table) -> tuple[Ticks, Revisions]:
-    """The numbers of the rows that were revised before those of a segment came, and how often each was."""
+def revisions_of(table: pa.Table) -> Revised:
+    """What was revised before the rows of a segment came, and how often."""
     found = table.schema.metadata or {}
-    numbers = np.frombuffer(found.get(_NUMBERS, b""), np.int64)
-    return numbers, np.frombuffer(found.get(_REVISIONS, b""), np.int32)
+    numbers, ends = (np.frombuffer(found.get(name, b""), np.int64) for name in (_NUMBERS, _ENDS))
+    return numbers, np.frombuffer(found.get(_REVISIONS, b""), np.int32), ends
 
 
 def _concatenated(tables: list[pa.Table]) -> pa.Table:
     parts = [revisions_of(table) for table in tables]
-    numbers = np.concatenate([numbers for numbers, _ in parts])
-    revisions = np.concatenate([revisions for _, revisions in parts])
+    numbers, revisions, ends = (np.concatenate(column) for column in zip(*parts, strict=True))
     joined = joined_tables([table.replace_schema_metadata(None) for table in tables])
-    return _with_revisions(joined, (numbers, revisions)) if len(numbers) else joined
+    return _with_revisions(joined, (numbers, revisions, ends)) if len(numbers) else joined

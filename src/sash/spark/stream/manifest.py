@@ -70,6 +70,10 @@ class Manifest:
     timer: int | None = None
     #: How many rows there were when the log was last compacted.
     compacted: int = 0
+    #: The places of a snapshot of the operators, in order, and its version. Rows of segments up to that version are in
+    #: it; they are retained as long as they are to be emitted.
+    snapshot: tuple[int, ...] = ()
+    snapshot_version: int = -1
 
     @classmethod
     def new(cls, job: Job) -> Manifest:

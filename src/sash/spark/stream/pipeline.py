@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator
-from typing import Any, Final, get_args
+from typing import Any, get_args
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -28,16 +28,8 @@ from sash.spark.stream.packing import PACKS_SQL, Packer, unpacked
 from sash.spark.stream.processor import RESULTS_SQL, BucketProcessor
 from sash.spark.stream.watermark import Mark, input_watermark, with_watermark
 from sash.times import FLOAT, encode_array
-from sash.windows import (
-    AdaptiveWindow,
-    DeltaWindow,
-    PolicyWindow,
-    PunctuatedWindow,
-)
 
 __all__ = ["make_job", "packed", "run"]
-
-_REFUSED: Final = (DeltaWindow, PunctuatedWindow, PolicyWindow, AdaptiveWindow)
 
 
 def run(
@@ -93,8 +85,7 @@ def make_job(
     problems = [*_problems(plan, mark), *_option_problems(plan, on_late, on_error, buckets, df.columns)]
     problems += _retraction_problems(df, plan, *retraction)
     whole = in_plain_values(plan)
-    asked = Plan(**plan._parts() | {"emit": "final"}) if plan.emit == "update" else plan
-    fields = output_fields(df.schema, asked, types, problems)
+    fields = output_fields(df.schema, plan, types, problems, live=True)
     zone = df.sparkSession.conf.get("spark.sql.session.timeZone") or "UTC"
     columns = pa.schema([pa.field(name, kind) for name, kind in arrow_types(df.schema.fields, zone).items()])
     clock = Clock(encode_array(pa.array([], columns.field(str(plan.on)).type))[0])
@@ -155,17 +146,15 @@ def _problems(plan: Plan, mark: Mark | None) -> list[str]:
     if mark is not None and plan.on is not None and mark.column != plan.on:
         found.append(mark.refusal(plan.on))
     found += [
-        f"{window!r} is for frames and batches: a stream takes windows of time, rows and sessions"
+        f"{window!r} is for frames and batches: a stream takes every other window"
         for window in plan.windows
-        if isinstance(window, _REFUSED)
+        if not window.for_streams
     ]
     found += [
         f"aggregation {name!r}: {one!r} is of a row and its window: use a DataFrame at rest"
         for name, one in plan.aggregations.items()
         if isinstance(unfiltered(one), OfRow)
     ]
-    if slides(plan) and plan.emit != "final":
-        found.append(f"emit: a window that slides by a time is emitted once, when it is final, not by {plan.emit!r}")
     return found
 
 

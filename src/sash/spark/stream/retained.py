@@ -24,7 +24,7 @@ from sash.spark.stream.failures import may_fail
 from sash.spark.stream.job import Job
 from sash.spark.typed import TypedFrame
 
-__all__ = ["Chunk", "Picked", "RetainedRows", "Revisions", "Scan", "Ticks"]
+__all__ = ["Chunk", "Picked", "RetainedRows", "Revisions", "Scan", "Ticks", "with_columns"]
 
 #: The column of key codes.
 _KEY: Final = "\0key"
@@ -157,6 +157,23 @@ class RetainedRows:
         """Every row of a chunk."""
         return Picked([(chunk, np.arange(len(chunk)))] if len(chunk) else [], self._schema)
 
+    def find(self, number: int) -> tuple[Chunk, int] | None:
+        """The chunk that has a row, and its place there; None if it is dropped. Cost: O(log chunks)."""
+        home = bisect_right(self.chunks, number, key=lambda chunk: chunk.first) - 1
+        if home < 0 or number - self.chunks[home].first >= len(self.chunks[home]):
+            return None
+        return self.chunks[home], number - self.chunks[home].first
+
+    def at(self, numbers: Ticks) -> tuple[Picked, npt.NDArray[np.bool_]]:
+        """The rows of these numbers, which ascend, that get results; and which of the numbers they are."""
+        parts, heard = [], np.zeros(len(numbers), bool)
+        for chunk in self.chunks:
+            low, high = np.searchsorted(numbers, [chunk.first, chunk.first + len(chunk)])
+            if low < high and not chunk.silent:
+                parts.append((chunk, numbers[low:high] - chunk.first))
+                heard[low:high] = True
+        return Picked(parts, self._schema), heard
+
     def look(self, column: str, numbers: Ticks) -> pa.Array:
         """The values of a column at row numbers; null for -1. Cost: O(n log chunks)."""
         if not self.chunks:
@@ -172,11 +189,9 @@ class RetainedRows:
 
     def revise(self, numbers: Ticks, revisions: Revisions) -> None:
         """Set how often the results of rows were revised. Rows that are dropped already are passed over."""
-        firsts = [chunk.first for chunk in self.chunks]
         for number, revision in zip(numbers.tolist(), revisions.tolist(), strict=True):
-            home = bisect_right(firsts, number) - 1
-            if home >= 0 and number - firsts[home] < len(self.chunks[home]):
-                self.chunks[home].revisions[number - firsts[home]] = revision
+            if (found := self.find(number)) is not None:
+                found[0].revisions[found[1]] = revision
 
     def joined(self) -> tuple[pa.Table, Ticks]:
         """All rows in one table, and the codes of their keys."""
@@ -191,6 +206,19 @@ class RetainedRows:
             starts[id(chunk)] = start
             start += len(chunk)
         return _joined([starts[id(chunk)] + places for chunk, places in picked.parts])
+
+    def newest_of(self, codes: Ticks) -> dict[int, tuple[Chunk, int]]:
+        """The newest row of each of these keys, as `find` gives rows. Cost: O(n log n) for the rows of those keys."""
+        found: dict[int, tuple[Chunk, int]] = {}
+        for chunk in self.chunks:
+            places = np.flatnonzero(np.isin(chunk.codes, codes))
+            places = places[np.argsort(chunk.ticks[places], kind="stable")][::-1]
+            own, first = np.unique(chunk.codes[places], return_index=True)
+            for code, place in zip(own.tolist(), places[first].tolist(), strict=True):
+                before = found.get(code)
+                if before is None or before[0].ticks[before[1]] <= chunk.ticks[place]:
+                    found[code] = (chunk, place)
+        return found
 
     def codes(self) -> set[int]:
         """The codes of all keys that have rows."""
@@ -210,7 +238,7 @@ class Scan:
     retained rows of its keys, and not only with its own: that is the price of partials that have no fixed size."""
 
     def __init__(self, job: Job, aggregations: Mapping[str, Aggregation]) -> None:
-        named = {name: _with_columns(one, job.schema.names) for name, one in aggregations.items()}
+        named = {name: with_columns(one, job.schema.names) for name, one in aggregations.items()}
         self._plans = {emit: _narrowed(job.plan, named, emit) for emit in ("final", "arrival")}
         self._types = job.types
         read = [column for one in named.values() for column in one.columns]
@@ -242,7 +270,7 @@ class Scan:
         return {name: column.take(rows) for name, column in zip(plan.outputs, columns, strict=True)}
 
 
-def _with_columns(aggregation: Aggregation, names: Sequence[str]) -> Aggregation:
+def with_columns(aggregation: Aggregation, names: Sequence[str]) -> Aggregation:
     """An aggregation that takes the whole row takes its columns by name: there are columns beside them here."""
     if isinstance(aggregation, (ArgMax, ArgMin)) and takes_row(aggregation):
         return type(aggregation)(aggregation.columns[0], list(names), nan=aggregation.nan)

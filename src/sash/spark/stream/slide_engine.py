@@ -14,6 +14,8 @@ from sash.plan import Plan
 from sash.spark.stream.engine import NOTHING_REVISED, BucketEngine, Emitted
 from sash.spark.stream.failures import failures, may_fail
 from sash.spark.stream.job import Job
+from sash.spark.stream.operator_engine import OperatorEngine
+from sash.spark.stream.operator_slides import OperatorSlides
 from sash.spark.stream.retained import Chunk
 from sash.spark.typed import TypedFrame
 from sash.windows import TimeWindow
@@ -98,4 +100,6 @@ def make_engine(job: Job) -> BucketEngine:
         from sash.spark.stream.retracting import RetractingEngine, RetractingSlides
 
         return RetractingSlides(job) if slides(job.plan) else RetractingEngine(job)
+    if job.by_operator:
+        return OperatorSlides(job) if slides(job.plan) else OperatorEngine(job)
     return SlideEngine(job) if slides(job.plan) else BucketEngine(job)

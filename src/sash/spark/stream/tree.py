@@ -35,8 +35,8 @@ _NOTHING, _INTEGER = 0, 1
 
 def split(job: Job) -> tuple[dict[str, Aggregation], dict[str, Aggregation]]:
     """The aggregations that are computed from trees, and those that run over rows; neither where windows slide by a
-    time."""
-    wanted = {} if slides(job.plan) else dict(job.plan.aggregations)
+    time, or only the operator runs them."""
+    wanted = {} if slides(job.plan) or job.by_operator else dict(job.plan.aggregations)
     native = {name: one for name, one in wanted.items() if _in_tree(one, job)}
     return native, {name: one for name, one in wanted.items() if name not in native}
 
