@@ -172,7 +172,7 @@ def rate(spark: Any, *more: str) -> DataFrame:
         ({"by": "nobody"}, "no column 'nobody'"),
         ({"windows": sash.CalendarWindow("1mo")}, "a stream takes every other window"),
         ({"windows": sash.CountWindow(5, every=2)}, "does not emit at every row"),
-        ({"windows": ["1m", sash.TimeWindow("1m", every="1s")]}, "give each kind its own plan"),
+        ({"windows": ["2m", sash.TimeWindow("1m", every="1s")]}, "give each kind its own plan"),
         ({"aggregations": {"x": sash.Sum("shop")}}, "reads numbers"),
     ],
 )
