@@ -73,7 +73,7 @@ def _check_divisible(old: Stored) -> None:
         )
     if any(one.snapshot for one in old.manifests.values()):
         raise SashError(
-            f"{old.path} has windows that depend on values: their operators are one state a bucket, and cannot be divided"
+            f"{old.path} has windows that depend on values: their operators are one state a bucket, and not divisible"
         )
     kinds = {(one.contents.columns, one.contents.retain, str(one.contents.windows)) for one in old.manifests.values()}
     if len(kinds) > 1:

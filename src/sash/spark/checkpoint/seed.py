@@ -71,7 +71,7 @@ class Seeds:
             if part.num_rows:
                 ticks = np.ascontiguousarray(encode_array(part.column(self._contents.on))[1])
                 changed = np.flatnonzero(revisions[start:end])
-                revised = (manifest.rows + changed, revisions[start:end][changed])
+                revised = (manifest.rows + changed, revisions[start:end][changed], np.empty(0, np.int64))
                 manifest = log.append(manifest, part, ticks, revised, bool(silent[start]))
         return replace(manifest, watermark=self._watermark, compacted=manifest.live_rows)
 
