@@ -13,4 +13,5 @@ NB_MODULE(_core, module) {
     sash::face::bind_snapshots(module);
     sash::face::bind_running(module);
     sash::face::bind_operator(module);
+    sash::face::bind_distinct_counts(module);
 }

@@ -16,7 +16,7 @@ from sash.spark.partition import CHUNK, rows_at_once
 from sash.spark.schema import Types
 from sash.spark.stream.job import Job
 from sash.spark.stream.pipeline import make_job
-from sash.spark.stream.tree import split
+from sash.spark.stream.tree import by_operator, split
 from sash.spark.stream.watermark import input_watermark
 from sash.windows import CountWindow, TimeWindow
 
@@ -158,7 +158,7 @@ def _columns(job: Job) -> str:
 
 
 def _retained(job: Job) -> str:
-    if job.retain is None and job.by_operator:
+    if job.retain is None and by_operator(job):
         return "replaced by a snapshot of the operators, but for rows to be emitted, whenever rows have doubled"
     if job.retain is None:
         return "compacted to the rows that windows need whenever rows have doubled"
@@ -166,7 +166,7 @@ def _retained(job: Job) -> str:
 
 
 def _engines(job: Job) -> list[str]:
-    if job.by_operator:
+    if by_operator(job):
         return [f"by the operator, row by row: {', '.join(job.plan.outputs)}."]
     if slides(job.plan):
         return ["windows: over the retained rows, in each micro-batch."]

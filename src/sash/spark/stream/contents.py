@@ -13,6 +13,7 @@ from sash.errors import PlanError
 from sash.spark.stream.conform import canonical, widens
 from sash.spark.stream.job import Job
 from sash.spark.stream.operators import described
+from sash.spark.stream.tree import by_operator
 from sash.times import Kind
 from sash.windows import CountWindow, LandmarkWindow, SessionWindow, TimeWindow, TumblingWindow, WindowPolicy
 
@@ -160,7 +161,7 @@ def _columns(held: Contents, wanted: Contents) -> Iterator[str]:
 def _windows(held: Contents, job: Job, watermark: int | None) -> Iterator[str]:
     taken = held.results
     for name, meant in described(job.plan).items() if taken is not None else ():
-        if taken is not None and (not job.by_operator or taken.get(name) != meant):
+        if taken is not None and (not by_operator(job) or taken.get(name) != meant):
             yield f"{name} is new, and the rows that it reaches back to are dropped: there are {list(taken)}"
     before = [WindowPolicy.from_dict(one) for one in held.windows or ()]
     for window in job.plan.windows:

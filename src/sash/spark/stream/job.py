@@ -95,16 +95,6 @@ class Job:
         return self.plan.on
 
     @property
-    def by_operator(self) -> bool:
-        """Whether only the operator runs its windows: their ends depend on values, or late rows move them and they are
-        emitted at arrival, or they slide by several times or are emitted before they are final."""
-        if slides(self.plan):
-            return self.plan.emit != "final" or len({window.slide for window in self.plan.windows}) > 1
-        return any(
-            window.by_value or (self.plan.emit == "arrival" and window.moves_with_late) for window in self.plan.windows
-        )
-
-    @property
     def log_columns(self) -> tuple[str, ...]:
         """The columns of the log: all where rows are emitted later, or revised, or functions see them; else those that
         windows read."""

@@ -12,17 +12,20 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from sash.aggregations.base import Aggregation
 from sash.codec import dumps, loads
 from sash.errors import SnapshotError
 from sash.operator.results import same
 from sash.snapshots import reading
 from sash.spark.stream.conform import conformed
+from sash.spark.stream.distinct import DistinctOperator, counts_distinct
 from sash.spark.stream.engine import NOTHING_REVISED, BucketEngine, Emitted
 from sash.spark.stream.failures import failures
 from sash.spark.stream.job import Job
-from sash.spark.stream.operators import Emissions, Operator, operators_of
+from sash.spark.stream.operators import Emissions, Operator, outputs_of
 from sash.spark.stream.packing import pack, unpack
 from sash.spark.stream.retained import Chunk, Picked
+from sash.windows import TimeWindow, WindowPolicy
 
 __all__ = ["NOTHING", "Given", "OperatorEngine", "Row", "Subject"]
 
@@ -45,7 +48,7 @@ class OperatorEngine(BucketEngine):
 
     def __init__(self, job: Job) -> None:
         super().__init__(job)
-        self._operators = operators_of(job)
+        self._operators = {name: _operator(job, name, one, window) for name, one, window in outputs_of(job.plan)}
         self._base: int | None = None
         #: What was emitted and may be revised.
         self._open: dict[Subject, Row] = {}
@@ -105,9 +108,12 @@ class OperatorEngine(BucketEngine):
         return [self._emissions(lambda one: one.advance(watermark))]
 
     def _passed(self, watermark: int) -> None:
-        """Drop what is open no longer. A key keeps its code: operators know it by that."""
+        """Drop what is open no longer. A key keeps its code as long as operators know it by that."""
         self.watermark = watermark
         self._rows.drop_before(watermark)
+        if self._job.plan.emit == "arrival" and self._job.time_only and self._since_trim > max(self.keys, 1024):
+            self._since_trim = 0
+            self._codes.keep(set().union(*(one.trimmed() for one in self._operators.values())))
         self._close(lambda number: self._is_final(number, watermark))
 
     def _is_final(self, number: int, watermark: int) -> bool:
@@ -228,6 +234,13 @@ class OperatorEngine(BucketEngine):
         self._open = {number: list(row) for number, *row in zip(numbers, *columns, strict=True)}
         revised = state["revised"]
         self._rows.revise(np.array(list(revised), np.int64), np.array(list(revised.values()), np.int32))
+
+
+def _operator(job: Job, name: str, aggregation: Aggregation, window: WindowPolicy) -> Operator:
+    if counts_distinct(job, aggregation, window):
+        assert isinstance(window, TimeWindow)
+        return DistinctOperator(job, name, aggregation, window)
+    return Operator(job, name, aggregation, window)
 
 
 def _equal(one: Row, other: Row) -> bool:

@@ -27,7 +27,7 @@ from sash.triggers import EachEvent, EverySlide
 from sash.windows import AdaptiveWindow, TimeWindow, WindowPolicy
 from sash.windows.scale import Grid, Scale
 
-__all__ = ["Emissions", "Operator", "described", "operators_of"]
+__all__ = ["Emissions", "Operator", "described", "outputs_of"]
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,12 @@ class Operator:
         """The bytes that it takes."""
         return self._engine.core.memory()
 
+    def trimmed(self) -> set[int]:
+        """The codes of the keys that have rows, after what no window can hold was dropped. For windows of time that are
+        emitted at arrival. Cost: O(keys)."""
+        self._engine.core.trim()
+        return set(self._engine.core.keys())
+
     def dump(self) -> EngineState:
         """Its state as plain values."""
         return self._engine.dump()
@@ -96,19 +102,15 @@ class Operator:
         return Emissions(_integers(results.keys), _integers(subjects), values)
 
 
-def operators_of(job: Job) -> dict[str, Operator]:
-    """An operator for each column of the results, by its name."""
-    return {name: Operator(job, name, one, window) for name, one, window in _outputs(job.plan)}
-
-
 def described(plan: Plan) -> dict[str, tuple[str, ...]]:
     """What each column of the results is, in words that say whether another plan means the same. A function stands
     there by its name: what it does is not known."""
     periods = str(plan.min_periods or 0)
-    return {name: (_words(window), _words(one), periods) for name, one, window in _outputs(plan)}
+    return {name: (_words(window), _words(one), periods) for name, one, window in outputs_of(plan)}
 
 
-def _outputs(plan: Plan) -> Iterator[tuple[str, Aggregation, WindowPolicy]]:
+def outputs_of(plan: Plan) -> Iterator[tuple[str, Aggregation, WindowPolicy]]:
+    """The columns of the results by name, with what each is of."""
     for label, window in zip(plan.labels, plan.windows, strict=True):
         for name, one in plan.aggregations.items():
             yield output_name(name, label), one, window

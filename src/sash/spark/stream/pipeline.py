@@ -26,8 +26,10 @@ from sash.spark.stream.job import ERROR, LATE, REVISION, Clock, Job, OnError, On
 from sash.spark.stream.metrics import OBSERVED, observed_metrics
 from sash.spark.stream.packing import PACKS_SQL, Packer, unpacked
 from sash.spark.stream.processor import RESULTS_SQL, BucketProcessor
+from sash.spark.stream.tree import by_operator
 from sash.spark.stream.watermark import Mark, input_watermark, with_watermark
 from sash.times import FLOAT, encode_array
+from sash.windows import CountWindow
 
 __all__ = ["make_job", "packed", "run"]
 
@@ -106,6 +108,13 @@ def make_job(
         retract=retraction[0],
         id=retraction[1],
     )
+    if by_operator(job) and plan.closed != "right" and any(isinstance(one, CountWindow) for one in plan.windows):
+        settle(
+            [
+                f"closed={plan.closed!r}: the windows of this plan run by the operator, where rows are counted with the"
+                " newest: leave it out, or give the windows that count rows a plan of their own"
+            ]
+        )
     return job, with_watermark(_schema(df, job, made), plan, _delay(plan, clock, mark))
 
 

@@ -17,6 +17,7 @@ from sash.spark.stream.job import Job
 from sash.spark.stream.operator_engine import OperatorEngine
 from sash.spark.stream.operator_slides import OperatorSlides
 from sash.spark.stream.retained import Chunk
+from sash.spark.stream.tree import by_operator
 from sash.spark.typed import TypedFrame
 from sash.windows import TimeWindow
 from sash.windows.scale import Grid, Scale
@@ -100,6 +101,6 @@ def make_engine(job: Job) -> BucketEngine:
         from sash.spark.stream.retracting import RetractingEngine, RetractingSlides
 
         return RetractingSlides(job) if slides(job.plan) else RetractingEngine(job)
-    if job.by_operator:
+    if by_operator(job):
         return OperatorSlides(job) if slides(job.plan) else OperatorEngine(job)
     return SlideEngine(job) if slides(job.plan) else BucketEngine(job)

@@ -21,9 +21,9 @@ from sash.columns import read_column
 from sash.operator.config import configure_lookups
 from sash.spark.stream.job import Job
 from sash.spark.stream.retained import Ticks
-from sash.windows import TimeWindow
+from sash.windows import CountWindow, TimeWindow
 
-__all__ = ["Tree", "split"]
+__all__ = ["Tree", "by_operator", "split"]
 
 #: Looks up the values of a column at row numbers; -1 is null.
 Lookup = Callable[[str, Ticks], pa.Array]
@@ -33,10 +33,24 @@ _NUMBER: Final = "\0number of "
 _NOTHING, _INTEGER = 0, 1
 
 
+def by_operator(job: Job) -> bool:
+    """Whether only the operator runs the windows: their ends depend on values, or they slide by several times, or are
+    emitted before they are final; or what is known at arrival is neither in trees, nor in passes without late rows."""
+    windows = job.plan.windows
+    if slides(job.plan):
+        return job.plan.emit != "final" or len({window.slide for window in windows}) > 1
+    if any(window.by_value for window in windows) or job.plan.emit != "arrival":
+        return any(window.by_value for window in windows)
+    # The ends of windows that count rows are the plan's, and the operator has no word for them.
+    closed = any(isinstance(window, CountWindow) for window in windows) and job.plan.closed != "right"
+    in_trees = all(_in_tree(one, job) for one in job.plan.aggregations.values())
+    return any(window.moves_with_late for window in windows) or not (closed or in_trees)
+
+
 def split(job: Job) -> tuple[dict[str, Aggregation], dict[str, Aggregation]]:
     """The aggregations that are computed from trees, and those that run over rows; neither where windows slide by a
     time, or only the operator runs them."""
-    wanted = {} if slides(job.plan) or job.by_operator else dict(job.plan.aggregations)
+    wanted = {} if slides(job.plan) or by_operator(job) else dict(job.plan.aggregations)
     native = {name: one for name, one in wanted.items() if _in_tree(one, job)}
     return native, {name: one for name, one in wanted.items() if name not in native}
 
