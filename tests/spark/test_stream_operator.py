@@ -243,3 +243,43 @@ def test_a_row_that_an_operator_refuses_is_set_aside() -> None:
     good = table.filter(pa.compute.greater_equal(table.column("amount"), 0))
     counts = {row: values[0] for row, values in expected(good, plan).items()}
     assert {row["row"]: row["n_delta_row_9"] for row in results if not row["error"]} == counts
+
+
+class Tally(sash.Aggregation):
+    """Joins texts, and counts how often it does."""
+
+    identity = ""
+    combines = 0
+
+    def combine(self, older: str, newer: str) -> str:
+        """Both."""
+        Tally.combines += 1
+        return older + newer
+
+
+def test_what_is_known_at_arrival_costs_the_rows_of_a_batch() -> None:
+    """However many rows the windows hold; the results are those of a frame."""
+    plan = sash.Plan(
+        by="card", on="time", windows="1h", aggregations={"words": Tally("shop")}, emit="arrival", lateness="20s"
+    )
+    table = random_rows(random.Random(2), 600)
+    driver = Driver(make_job(plan))
+    counts = []
+    for part in batches(table, 30):
+        before = Tally.combines
+        driver.batch(part)
+        counts.append((Tally.combines - before) / part.num_rows)
+    assert max(counts[10:]) < 24
+    whole = sash.Plan(**plan._parts() | {"lateness": None})
+    assert by_row(driver.finish(), list(plan.outputs)) == by_row(sash.rolling(table, whole), list(plan.outputs))
+
+
+def test_different_values_at_arrival_are_counted_without_sets() -> None:
+    """With a condition, over several windows, with other workers in between."""
+    table = random_rows(random.Random(5), 300, keys=8)
+    distinct = {"shops": sash.CountDistinct("shop"), "n": sash.CountDistinct("amount", where=sash.col("share") > 0.5)}
+    windows = [sash.TimeWindow(f"{9 + place}s", closed=end) for place, end in enumerate(("left", "right", "both"))]
+    plan = sash.Plan(by="card", on="time", windows=windows, aggregations=distinct, emit="arrival", lateness="20s")
+    _, results = run(plan, batches(table, 25), 3)
+    whole = sash.Plan(**plan._parts() | {"lateness": None})
+    assert by_row(results, list(plan.outputs)) == by_row(sash.rolling(table, whole), list(plan.outputs))

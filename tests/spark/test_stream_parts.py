@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 import sash
 from sash.codec import dumps
 from sash.errors import SnapshotError
+from sash.spark.stream import manifest as manifests
 from sash.spark.stream.cache import EngineCache
 from sash.spark.stream.engine import BucketEngine
 from sash.spark.stream.job import Clock
@@ -73,7 +75,10 @@ def test_keys_keep_their_codes_and_give_them_back() -> None:
 def test_a_damaged_or_foreign_state_is_an_error() -> None:
     """Never a crash, and never another stream's rows."""
     manifest = Manifest.new(make_job(PLAN))
-    assert Manifest.read(manifest.write()) == manifest
+    data = manifest.write()
+    assert Manifest.read(data) is manifest, "what this process has written is not decoded again"
+    with patch.dict(manifests._RECENT, clear=True):
+        assert Manifest.read(data) == manifest
     for data in (b"", b"nonsense", dumps((99,)), dumps(("x", 1)), manifest.write()[:-3]):
         with pytest.raises(SnapshotError):
             Manifest.read(data)

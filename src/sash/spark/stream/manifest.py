@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import astuple, dataclass, replace
-from typing import Final
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
+from typing import Any, Final
 
 from sash.codec import dumps, loads
 from sash.errors import SnapshotError
@@ -108,11 +109,18 @@ class Manifest:
 
     def write(self) -> bytes:
         """Its bytes."""
-        return dumps((_FORMAT, *astuple(self)))
+        job, contents, origin, versions, segments, *rest = _parts_of(self)
+        named = (job, _parts_of(contents), origin, tuple(map(_VERSION, versions)), tuple(map(_SEGMENT, segments)))
+        data = dumps((_FORMAT, *named, *rest))
+        _remember(data, self)
+        return data
 
     @classmethod
     def read(cls, data: bytes) -> Manifest:
-        """The manifest whose bytes they are; `SnapshotError` if there is none."""
+        """The manifest whose bytes they are; `SnapshotError` if there is none. Cost: O(bytes), or that of a lookup if
+        this process has written them."""
+        if (known := _RECENT.get(data)) is not None:
+            return known
         values = loads(data)
         if not isinstance(values, tuple) or not values or values[0] != _FORMAT:
             shown = values[0] if isinstance(values, tuple) and values else values
@@ -131,3 +139,20 @@ class Manifest:
             )
         except (TypeError, ValueError) as error:
             raise SnapshotError(f"the state of a bucket cannot be read: {error}") from error
+
+
+_VERSION: Final = attrgetter(*(field.name for field in fields(Version)))
+_SEGMENT: Final = attrgetter(*(field.name for field in fields(Segment)))
+#: What this process has written lately: it reads most of it again in the next batch.
+_RECENT: Final[dict[bytes, Manifest]] = {}
+_MOST: Final = 512
+
+
+def _parts_of(one: Any) -> tuple[Any, ...]:
+    return tuple(getattr(one, field.name) for field in fields(one))
+
+
+def _remember(data: bytes, manifest: Manifest) -> None:
+    if len(_RECENT) >= _MOST:
+        _RECENT.clear()
+    _RECENT[data] = manifest

@@ -44,11 +44,14 @@ class Chunk:
     #: They get no results of their own.
     silent: bool = False
     newest: int = field(init=False)
+    #: About how many bytes it takes.
+    bytes: int = field(init=False)
     #: How often the results of each row were revised.
     revisions: Revisions = field(init=False)
 
     def __post_init__(self) -> None:
         self.newest = int(self.ticks.max(initial=-(2**63)))
+        self.bytes = self.table.nbytes + 20 * len(self.ticks)
         self.revisions = np.zeros(len(self.ticks), np.int32)
 
     def __len__(self) -> int:
@@ -139,7 +142,7 @@ class RetainedRows:
 
     def memory(self) -> int:
         """The bytes of the rows."""
-        return sum(chunk.table.nbytes + 20 * len(chunk) for chunk in self.chunks)
+        return sum(chunk.bytes for chunk in self.chunks)
 
     def pick(self, since: int | None, choose: Callable[[Chunk], npt.NDArray[np.bool_]]) -> Picked:
         """The chosen rows that get results, at or after the ticks. Cost: O(rows of the chunks that reach so far)."""
