@@ -12,8 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sash import _core
-from sash.aggregations.base import Aggregation
+from sash.aggregations.base import Aggregation, is_built_in
 from sash.aggregations.composite import Composite
+from sash.aggregations.filtered import unfiltered
+from sash.aggregations.quantiles import Ordered
 from sash.aggregations.records import Answer, Part, Path, Row, Slot, build, fits
 from sash.batch.naming import output_name
 from sash.batch.slides import slides
@@ -43,8 +45,14 @@ def by_operator(job: Job) -> bool:
         return any(window.by_value for window in windows)
     # The ends of windows that count rows are the plan's, and the operator has no word for them.
     closed = any(isinstance(window, CountWindow) for window in windows) and job.plan.closed != "right"
-    in_trees = all(_in_tree(one, job) for one in job.plan.aggregations.values())
-    return any(window.moves_with_late for window in windows) or not (closed or in_trees)
+    quick = all(_in_tree(one, job) or _is_order(one, job) for one in job.plan.aggregations.values())
+    return any(window.moves_with_late for window in windows) or not (closed or quick)
+
+
+def _is_order(aggregation: Aggregation, job: Job) -> bool:
+    """Whether a pass finds it among numbers that are sorted once, late ones included."""
+    one = unfiltered(aggregation)
+    return isinstance(one, Ordered) and is_built_in(one) and _is_number(job.schema.field(one.columns[0]).type)
 
 
 def split(job: Job) -> tuple[dict[str, Aggregation], dict[str, Aggregation]]:
