@@ -1,6 +1,6 @@
 """Streams on Spark: rows a second, what a full window costs, and slides against Spark's own hop windows.
 
-    python benchmarks/spark_stream.py [rates] [windows] [slides]
+    python benchmarks/spark_stream.py [rates] [windows] [slides] [small] [plans]
 
 Local, two cores, in one session. A rate is that of the best micro-batch after the first two, which pay for the start
 of workers; answers are compared with `sash.rolling` over the same rows before a time is printed.
@@ -17,13 +17,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import accumulate
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 import sash
 import sash.spark
@@ -164,6 +166,62 @@ def slides(spark: SparkSession) -> None:
             print(f"{keys:>5} keys, batches of {count:>9,}: {told}")
 
 
+class Nothing(StatefulProcessor):
+    """An operator that reads its rows and emits one: what Spark itself takes for a micro-batch."""
+
+    def init(self, handle: Any) -> None:
+        """Open the state."""
+        self._state = handle.getValueState("n", "n bigint")
+
+    def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803
+        """Count the rows."""
+        count = sum(1 for _ in rows)
+        self._state.update((count,))
+        yield Row(n=count)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def small(spark: SparkSession) -> None:
+    """Micro-batches of 2,000 rows beside an operator that does nothing, in turns: the median, and the first."""
+    five = {"n": sash.Count(), "spent": sash.Sum("amount"), "mean": sash.Mean("amount"), "peak": sash.Max("amount")}
+    wanted = sash.Plan(by="card", on="time", windows="1m", aggregations=five, lateness="10s")
+    took: dict[str, list[list[int]]] = {"sash": [], "nothing": []}
+    with files([rows(number, 2_000, 280, 1000) for number in range(14)]) as folder:
+        for _ in range(3):
+            source = stream(spark, folder)
+            grouped = source.selectExpr("int(card % 16) bucket", "time", "amount").groupBy("bucket")
+            nothing = grouped.transformWithState(Nothing(), "n bigint", "Append", "None")
+            for name, df in (("sash", sash.spark.rolling(source, wanted)), ("nothing", nothing)):
+                took[name].append([one["durationMs"]["triggerExecution"] for one in run(df)])
+    middle = {name: median(time for one in runs for time in one[3:]) for name, runs in took.items()}
+    first = {name: median(one[0] for one in runs[1:]) for name, runs in took.items()}
+    for what, found, bar in (("2,000 rows", middle, 1.2), ("the first", first, 1.5)):
+        ratio = found["sash"] / found["nothing"]
+        print(f"{what}: {found['sash']} ms beside {found['nothing']}: {ratio:.2f}x (bar {bar})")
+
+
+def plans(spark: SparkSession) -> None:
+    """280 keys, three windows, five aggregations; and a million keys."""
+    five = {
+        "n": sash.Count(),
+        "spent": sash.Sum("amount"),
+        "mean": sash.Mean("amount"),
+        "peak": sash.Max("amount"),
+        "last": sash.Last("amount"),
+    }
+    three = sash.Plan(by="card", on="time", windows=["10s", "1m", "5m"], aggregations=five, lateness="10s")
+    for count, keys, wanted, bar in (
+        (100_000, 280, three, 170_000),
+        (500_000, 280, three, 300_000),
+        (500_000, 1_000_000, plan("1m"), 150_000),
+    ):
+        with files([rows(number, count, keys, 1000) for number in range(6)]) as folder:
+            progress = run(sash.spark.rolling(stream(spark, folder), wanted))
+        print(f"{keys:>9,} keys, batches of {count:,}: {rate(progress):>10,.0f} rows/s (bar {bar:,})")
+
+
 def _growing(count: int, full: int, keys: int) -> list[pa.Table]:
     """Two small micro-batches, and some of the full size."""
     sizes = [50_000, 50_000, *([count] * full)]
@@ -173,13 +231,13 @@ def _growing(count: int, full: int, keys: int) -> list[pa.Table]:
 
 def main() -> None:
     """What is asked for, or all."""
-    wanted = sys.argv[1:] or ["rates", "windows", "slides"]
+    wanted = sys.argv[1:] or ["rates", "windows", "slides", "small", "plans"]
     spark = session()
     start = time.perf_counter()
     check(spark)
     print(f"answers are right ({time.perf_counter() - start:.0f} s)")
     for name in wanted:
-        {"rates": rates, "windows": windows, "slides": slides}[name](spark)
+        {"rates": rates, "windows": windows, "slides": slides, "small": small, "plans": plans}[name](spark)
 
 
 if __name__ == "__main__":
