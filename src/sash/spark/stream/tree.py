@@ -21,11 +21,12 @@ from sash.batch.naming import output_name
 from sash.batch.slides import slides
 from sash.columns import read_column
 from sash.operator.config import configure_lookups
+from sash.plan import Plan
 from sash.spark.stream.job import Job
 from sash.spark.stream.retained import Ticks
 from sash.windows import CountWindow, TimeWindow
 
-__all__ = ["Tree", "by_operator", "split"]
+__all__ = ["Tree", "by_operator", "needs_operator", "split"]
 
 #: Looks up the values of a column at row numbers; -1 is null.
 Lookup = Callable[[str, Ticks], pa.Array]
@@ -36,17 +37,25 @@ _NOTHING, _INTEGER = 0, 1
 
 
 def by_operator(job: Job) -> bool:
-    """Whether only the operator runs the windows: their ends depend on values, or they slide by several times, or are
-    emitted before they are final; or what is known at arrival is neither in trees, nor in passes without late rows."""
-    windows = job.plan.windows
-    if slides(job.plan):
-        return job.plan.emit != "final" or len({window.slide for window in windows}) > 1
-    if any(window.by_value for window in windows) or job.plan.emit != "arrival":
-        return any(window.by_value for window in windows)
+    """Whether the operator runs the windows: only it does, or what is known at arrival is neither in trees, nor in
+    passes that are quick with late rows. It has no way to take a row back."""
+    if job.retract is not None:
+        return False
+    if job.plan.emit != "arrival" or needs_operator(job.plan):
+        return needs_operator(job.plan)
     # The ends of windows that count rows are the plan's, and the operator has no word for them.
-    closed = any(isinstance(window, CountWindow) for window in windows) and job.plan.closed != "right"
+    counted = any(isinstance(window, CountWindow) for window in job.plan.windows) and job.plan.closed != "right"
     quick = all(_in_tree(one, job) or _is_order(one, job) for one in job.plan.aggregations.values())
-    return any(window.moves_with_late for window in windows) or not (closed or quick)
+    return not (counted or quick)
+
+
+def needs_operator(plan: Plan) -> bool:
+    """Whether only the operator runs the windows: their ends depend on values, they slide by several times or are
+    emitted before they are final, or late rows move them and they are emitted at arrival."""
+    if slides(plan):
+        return plan.emit != "final" or len({window.slide for window in plan.windows}) > 1
+    arrival = plan.emit == "arrival"
+    return any(window.by_value or (arrival and window.moves_with_late) for window in plan.windows)
 
 
 def _is_order(aggregation: Aggregation, job: Job) -> bool:
