@@ -46,6 +46,14 @@ def test_a_report_is_read_through_connect_too() -> None:
     assert sash.spark.report_of(progress(0, there)) == here
 
 
+def test_a_view_has_the_rows_of_a_query_through_connect_and_times_to_come() -> None:
+    """Spark leaves the number of rows out there; the newest event may be ahead of the clock."""
+    batch = progress(0, Row(**NUMBERS | {"numInputRows": 30})) | {"numInputRows": 0}
+    batch["eventTime"] = {"max": "2024-01-01T01:00:15Z"}
+    (line,) = sash.spark.monitor(SimpleNamespace(recentProgress=[batch])).lines
+    assert (line[1], line[6], line[7]) == ("30", "-", "-3,600")
+
+
 def test_metrics_have_the_names_of_spark_and_a_view_shows_them(spark: Any, tmp_path: Path) -> None:
     """Rows, rate, seconds, late rows, watermark, lag and state, batch by batch."""
     write_files(tmp_path / "in", [random_rows(random.Random(5), 30)])

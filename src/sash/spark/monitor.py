@@ -43,7 +43,8 @@ class _Line:
         known = ("results", "late", "state_rows", "state_bytes")
         results, late, state_rows, state_bytes = (getattr(metrics, name, None) for name in known)
         seconds = (part_of(progress, "durationMs") or {}).get("triggerExecution", 0) / 1000
-        rows = int(part_of(progress, "numInputRows") or 0)
+        # Through Connect Spark leaves its own number out.
+        rows = int(part_of(progress, "numInputRows") or getattr(metrics, "rows", 0))
         rate = rows / seconds if seconds else 0.0
         watermark = (part_of(progress, "eventTime") or {}).get("watermark")
         number = int(part_of(progress, "batchId"))
@@ -125,7 +126,7 @@ def _shown(value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, float):
-        return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}" if value < 1 else f"{value:.1f}"
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}" if abs(value) < 1 else f"{value:.1f}"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
