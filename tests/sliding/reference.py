@@ -104,6 +104,10 @@ def next_start(policy: WindowPolicy, events: list[Event], start: int, place: int
         case PunctuatedWindow(predicate=predicate):
             before = events[place - 1].value if place else None
             return place if before is not None and predicate(before) else start
+        case DeltaWindow(of=of, delta=delta, tumbling=True):
+            measures = [of(event.value) for event in events[start : place + 1] if event.value is not None]
+            ahead = len(measures) > 1 and events[place].value is not None and measures[-1] - measures[0] >= delta
+            return place if ahead else start
         case DeltaWindow(of=of, delta=delta):
             measures = [None if event.value is None else of(event.value) for event in events]
             gone = start

@@ -76,6 +76,7 @@ POLICIES: dict[str, WindowPolicy] = {
     "tumbling_left": TumblingWindow(5, closed="left", origin=2),
     "tumbling_count": TumblingWindow(count=3),
     "delta": DeltaWindow(measure, 3),
+    "tumbling_delta": DeltaWindow(measure, 3, tumbling=True),
     "punctuated": PunctuatedWindow(is_even),
     "landmark": LandmarkWindow(),
     "landmark_since": LandmarkWindow(since=4),

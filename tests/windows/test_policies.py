@@ -42,7 +42,12 @@ policies = st.one_of(
     st.builds(SessionWindow, lengths),
     st.builds(TumblingWindow, lengths, closed=st.sampled_from(["right", "left"]), origin=origins),
     st.builds(lambda count: TumblingWindow(count=count), st.integers(1, 50)),
-    st.builds(DeltaWindow, st.sampled_from(["km", "watt"]), st.integers(1, 50) | st.floats(0.5, 9)),
+    st.builds(
+        DeltaWindow,
+        st.sampled_from(["km", "watt"]),
+        st.integers(1, 50) | st.floats(0.5, 9),
+        tumbling=st.booleans(),
+    ),
     st.builds(PunctuatedWindow, st.sampled_from(["last", "end"])),
     st.builds(LandmarkWindow, origins),
     st.builds(AdaptiveWindow, st.floats(0.001, 0.9), st.none() | st.just("watt")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -24,11 +24,15 @@ class DeltaWindow(WindowPolicy):
     `of` is a column of the rows that are pushed, or a function of the value, such as `float` for the value itself: a
     distance, a mileage, a counter. An event exactly `delta` behind has left. Events leave oldest first and do not come
     back: if the measure falls, the window keeps what it has. An event without a measure stays as long as its elders.
+    With `tumbling=True` windows follow one another: an event whose measure is at least `delta` ahead of the first of
+    its window begins the next one.
 
     >>> DeltaWindow("mileage", 10)
     DeltaWindow('mileage', 10)
     >>> DeltaWindow("mileage", 10).describe()
     'the events less than 10 of mileage behind the newest'
+    >>> DeltaWindow("mileage", 10, tumbling=True).describe()
+    'the events less than 10 of mileage ahead of the first'
     >>> DeltaWindow("mileage", -1)
     Traceback (most recent call last):
     ...
@@ -38,21 +42,24 @@ class DeltaWindow(WindowPolicy):
     by_value: ClassVar[bool] = True
     measures: ClassVar[bool] = True
     positional: ClassVar[tuple[str, ...]] = ("of", "delta")
+    defaults: ClassVar[Mapping[str, Any]] = {"tumbling": False}
 
     of: str | Callable[[Any], Any]
     delta: int | float
+    tumbling: bool
 
-    def __init__(self, of: str | Callable[[Any], Any], delta: int | float) -> None:
+    def __init__(self, of: str | Callable[[Any], Any], delta: int | float, *, tumbling: bool = False) -> None:
         if isinstance(delta, bool) or not isinstance(delta, (int, float)):
             raise WindowSpecError(f"delta is a number, not {type(delta).__name__} ({delta!r:.60})")
         if not (delta > 0 and math.isfinite(delta)):
             raise WindowSpecError(f"delta must be a finite number above zero, and {delta!r} is not")
         object.__setattr__(self, "of", reader("of", of, "that measures an event"))
         object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "tumbling", bool(tumbling))
 
     def core(self, scale: Scale, output: int = 0) -> PolicyConfig:
         """The policy as the core takes it."""
-        return PolicyConfig("delta", delta=self.delta)
+        return PolicyConfig("tumbling_delta" if self.tumbling else "delta", delta=self.delta)
 
     @property
     def reads(self) -> str | Callable[[Any], Any]:
@@ -62,4 +69,5 @@ class DeltaWindow(WindowPolicy):
     def describe(self) -> str:
         """The policy in words, with which ends are in."""
         what = getattr(self.of, "__name__", "the measure") if callable(self.of) else self.of
-        return f"the events less than {self.delta} of {what} behind the newest"
+        where = "ahead of the first" if self.tumbling else "behind the newest"
+        return f"the events less than {self.delta} of {what} {where}"

@@ -48,13 +48,14 @@ struct Policy {
         tumbling_count,
         punctuated,
         delta,
+        tumbling_delta,
         programmable,
         adaptive
     };
     //! By the number of the kind.
-    static constexpr std::string_view kNames[] = {"time",         "tumbling",       "session",    "landmark",
-                                                  "count",        "tumbling_count", "punctuated", "delta",
-                                                  "programmable", "adaptive"};
+    static constexpr std::string_view kNames[] = {"time",           "tumbling",       "session",    "landmark",
+                                                  "count",          "tumbling_count", "punctuated", "delta",
+                                                  "tumbling_delta", "programmable",   "adaptive"};
 
     Kind kind = Kind::time;
     //! Of a time window; of a session, the gap.
@@ -66,7 +67,7 @@ struct Policy {
     std::optional<Time> since = {};
     //! Of windows of events.
     std::size_t count = 1;
-    //! Of a delta window; of an adaptive one, its confidence.
+    //! Of windows by a measure; of an adaptive one, its confidence.
     Mark delta = {};
 
     //! Windows begin and end between different times, so that one partial a time is enough.

@@ -77,6 +77,8 @@ public:
                 return after_punctuation(start, place);
             case Policy::Kind::delta:
                 return within(start, place, policy.delta);
+            case Policy::Kind::tumbling_delta:
+                return of_block(start, place, policy.delta);
             default:
                 return unchanged(start, place, policy.delta.real);
         }
@@ -96,6 +98,13 @@ public:
             start = at + 1;
         }
         return start;
+    }
+
+    //! A row whose measure is at least `delta` ahead of the first of its block begins the next one.
+    std::size_t of_block(std::size_t start, std::size_t place, const Mark& delta) const {
+        std::size_t first = start;
+        while (first < place && !marks_[first].any()) ++first;
+        return first < place && marks_[place].any() && marks_[place].is_ahead(marks_[first], delta) ? place : start;
     }
 
     //! The longest run that `stays(end)` does not hold for leaves: stays says whether the run from the start to the row
