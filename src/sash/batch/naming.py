@@ -28,6 +28,9 @@ def window_label(value: Any) -> str:
 
     >>> window_label("24h"), window_label(TimeWindow("1h")), window_label(100), window_label(CountWindow(100))
     ('24h', '1h', '100', '100')
+    >>> from sash.windows import DeltaWindow
+    >>> window_label(DeltaWindow("km", 9)), window_label(DeltaWindow("km", 9, tumbling=True))
+    ('delta_km_9', 'delta_km_9_tumbling')
     """
     if isinstance(value, (TimeWindow, CalendarWindow)):
         return str(value.length)
@@ -36,8 +39,9 @@ def window_label(value: Any) -> str:
     if not isinstance(value, WindowPolicy):
         return "".join(value.split()) if isinstance(value, str) else window_label(read_window(value))
     word = type(value).__name__.removesuffix("Window").lower()
-    parts = (getattr(value, name) for name in dict.fromkeys((*value.positional, *value.defaults)))
-    return "_".join([word, *(_part_label(part) for part in parts if part is not None)])
+    parts = {name: getattr(value, name) for name in (*value.positional, *value.defaults)}
+    shown = {name: part for name, part in parts.items() if part is not None and part is not False}
+    return "_".join([word, *(name if part is True else _part_label(part) for name, part in shown.items())])
 
 
 def _part_label(part: Any) -> str:
