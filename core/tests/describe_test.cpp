@@ -1,5 +1,5 @@
 //! What the algorithms show of their structure, without Python: nodes, entries, aggregates, what is left out.
-#include "sash/describe.hpp"
+#include "sash/algorithms/describe.hpp"
 
 #include <string>
 

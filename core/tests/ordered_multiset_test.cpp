@@ -1,5 +1,5 @@
 //! The counted B-tree against a sorted array, and its bounds by counting comparisons.
-#include "sash/ordered_multiset.hpp"
+#include "sash/monoids/ordered_multiset.hpp"
 
 #include <algorithm>
 #include <bit>

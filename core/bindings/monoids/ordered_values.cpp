@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "sash/ordered_multiset.hpp"
-#include "sash/quantile.hpp"
+#include "sash/monoids/ordered_multiset.hpp"
+#include "sash/monoids/quantile.hpp"
 #include "window/face.hpp"
 
 namespace sash::face {

@@ -82,8 +82,8 @@ using Result = std::variant<std::monostate, std::int64_t, double, Coded, std::ve
 
 using LayoutPtr = std::shared_ptr<const Layout>;
 
-//! Takes what a window shows of its structure, as sash/describe.hpp has it, with results in the place of partials:
-//! nothing where there is no partial, or lowering it fails.
+//! Takes what a window shows of its structure, as algorithms/describe.hpp has it, with results in the place of
+//! partials: nothing where there is no partial, or lowering it fails.
 class Description {
 public:
     virtual ~Description() = default;

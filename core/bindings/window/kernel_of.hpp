@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "sash/algorithms/describe.hpp"
 #include "sash/algorithms/fiba.hpp"
 #include "sash/algorithms/owned_partials.hpp"
-#include "sash/describe.hpp"
 #include "sash/window.hpp"
 #include "window/any_monoid.hpp"
 #include "window/front.hpp"

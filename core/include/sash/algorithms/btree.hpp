@@ -14,7 +14,7 @@
 #include "sash/algorithms/btree/check.hpp"
 #include "sash/algorithms/btree/running.hpp"
 #include "sash/algorithms/btree/shape.hpp"
-#include "sash/describe.hpp"
+#include "sash/algorithms/describe.hpp"
 
 namespace sash {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "sash/algorithm.hpp"
+#include "sash/algorithms/describe.hpp"
 #include "sash/algorithms/flatfat/occupancy.hpp"
 #include "sash/algorithms/flatfat/tree.hpp"
-#include "sash/describe.hpp"
 
 namespace sash {
 

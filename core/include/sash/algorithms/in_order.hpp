@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "sash/algorithm.hpp"
+#include "sash/algorithms/describe.hpp"
 #include "sash/algorithms/queue.hpp"
-#include "sash/describe.hpp"
 
 namespace sash {
 

@@ -12,7 +12,7 @@
 #include "sash/batch/rank_set.hpp"
 #include "sash/batch/ranks.hpp"
 #include "sash/batch/spans.hpp"
-#include "sash/quantile.hpp"
+#include "sash/monoids/quantile.hpp"
 
 namespace sash::batch {
 

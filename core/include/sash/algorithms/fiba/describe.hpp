@@ -1,8 +1,8 @@
 //! The finger tree as a picture shows it.
 #pragma once
 
+#include "sash/algorithms/describe.hpp"
 #include "sash/algorithms/fiba/tree.hpp"
-#include "sash/describe.hpp"
 
 namespace sash {
 

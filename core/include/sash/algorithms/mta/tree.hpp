@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "sash/algorithm.hpp"
+#include "sash/algorithms/describe.hpp"
 #include "sash/algorithms/mta/level.hpp"
 #include "sash/algorithms/queue.hpp"
 #include "sash/algorithms/search.hpp"
-#include "sash/describe.hpp"
 
 namespace sash::mta {
 
