@@ -88,7 +88,7 @@ def test_a_wheel_of_the_source_distribution_installs_into_a_clean_environment(pr
     clean.install("[cli,arrow]")
     (tmp_path / "clean" / "payments.csv").write_text("time,card,amount\n2024-05-01T10:00:00Z,a,5\n")
     clean.run("sash", "init", "payments.csv")
-    assert clean.run("sash", "run", "pipeline.toml").stdout.startswith("1 rows in, 1 results out: ")
+    assert clean.run("sash", "run", "pipeline.toml").stdout.startswith("1 row in, 1 result out: ")
     clean.install("[all]", "--dry-run")
 
 

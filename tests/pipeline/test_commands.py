@@ -56,20 +56,6 @@ def test_init_overwrites_nothing(folder: Path) -> None:
     assert (folder / "pipeline.toml").read_text() == "mine"
 
 
-def test_init_needs_a_time(folder: Path) -> None:
-    """Without anything that looks like a time there is no guess, and the columns are named."""
-    (folder / "odd.csv").write_text("a,b\nx,1\ny,2\n")
-    done = sash_("init", "odd.csv")
-    assert done.exit_code == 2
-    assert "no column that looks like a time: its columns are a (text), b (int)" in done.output
-
-
-def test_init_takes_no_other_files(folder: Path) -> None:
-    """What is known is named."""
-    (folder / "rows.xlsx").write_text("")
-    assert "takes Parquet, CSV and JSON lines" in sash_("init", "rows.xlsx").output
-
-
 def test_a_semicolon_is_seen(folder: Path) -> None:
     """The delimiter of a CSV file is guessed from its header."""
     (folder / "eu.csv").write_text("ts;sensor;value\n2024-01-01 00:00:00;a;1.5\n2024-01-01 00:01:00;a;2.5\n")

@@ -36,9 +36,13 @@ engine = "local"
 
 #: What is changed in the right file, into what, and what is said.
 MISTAKES = {
-    "no toml": ("windows = [", "windows = ", '8: \'windows = "10m", "1h"]\' is no TOML: Expected newline or end'),
-    "quotes in quotes": ("'Sum(\"amount\")'", '"Sum("amount")"', "after a statement; a text is in quotes"),
-    "no quotes": ('format = "csv"', "format = csv", "2: 'format = csv' is no TOML: Invalid value; a text is in quotes"),
+    "a list without brackets": ("windows = [", "windows = ", 'a list is in brackets: windows = ["10m", "1h"]'),
+    "quotes in quotes": (
+        "'Sum(\"amount\")'",
+        '"Sum("amount")"',
+        "a text that has quotes in it is in single ones: spent = 'Sum(\"amount\")'",
+    ),
+    "no quotes": ('format = "csv"', "format = csv", 'a text is in quotes: format = "csv"'),
     "no equals sign": ('on = "time"', 'on "time"', "is no TOML: Expected '=' after a key"),
     "a key twice": (
         'on = "time"',
@@ -48,14 +52,25 @@ MISTAKES = {
     "no source": ('[source]\nformat = "csv"\npath = "payments.csv"', "", "source: the table is missing"),
     "an unknown table": ("[run]", "[runs]", '17: runs: a pipeline has no such table: did you mean "run"?'),
     "source is no table": ("[source]\n", "source = 1\n[rest]\n", "1: source: it is a table, [source], not 1"),
-    "an unknown format": ('"csv"', '"cvs"', '2: source.format: "cvs" is none that is known: did you mean "csv"?'),
+    "an unknown format": ('"csv"', '"cvs"', '2: source.format: "cvs" is unknown: did you mean "csv"?'),
     "no format": ('format = "csv"\n', "", "1: source.format: it is missing: one of parquet, csv, json, kafka"),
     "no path": ('path = "payments.csv"\n', "", "1: source.path: it is missing: write the folder, file or pattern"),
     "a path that is a number": ('"payments.csv"', "7", "3: source.path: it is a text in quotes, not 7"),
-    "no such file": ("payments.csv", "payment.csv", "payment.csv: a file, a folder or a pattern is meant"),
+    "no such file": ("payments.csv", "payment.csv", 'payment.csv: did you mean "payments.csv"?'),
     "a misspelt key": ("path = ", "pth = ", '3: source.pth: [source] has no such key: did you mean "path"?'),
     "a delimiter of two": ("[plan]", 'delimiter = ";;"\n[plan]', 'source.delimiter: it is one character, such as ";"'),
     "watch in quotes": ("[plan]", 'watch = "yes"\n[plan]', "source.watch: it is true or false, without quotes"),
+    "a truth with a capital": ("[plan]", "watch = True\n[plan]", "is no TOML: Invalid value; write watch = true"),
+    "a function that the module has not": (
+        'format = "csv"\npath = "payments.csv"',
+        'format = "python"\nfunction = "json:loda"',
+        '3: source.function: module json has no function loda: did you mean "load"?',
+    ),
+    "no such column of Parquet": (
+        'format = "csv"\npath = "payments.csv"',
+        'format = "parquet"\npath = "payments.parquet"\ncolumns = {amout = "float"}',
+        '4: source.columns.amout: the source has no column "amout": did you mean "amount"?',
+    ),
     "an unknown type": (
         "[plan]",
         'columns = {time = "date", card = "text", amount = "int"}\n[plan]',
@@ -88,7 +103,7 @@ MISTAKES = {
     "no such value column": ('"amount"', '"amt"', '11: plan.aggregations.spent: the source has no column "amt"'),
     "a sum of texts": ('Sum("amount")', 'Sum("shop")', '11: plan.aggregations.spent: Sum("shop") reads numbers'),
     "an unknown emit": ("[plan.agg", 'emit = "late"\n[plan.agg', "plan.emit: emit is 'final', 'arrival', 'update'"),
-    "an unknown sink": ('"parquet"', '"excel"', '14: sink.format: "excel" is none that is known: there are parquet'),
+    "an unknown sink": ('"parquet"', '"excel"', '14: sink.format: "excel" is unknown: there are parquet'),
     "a sink without a path": ('path = "results"', "", "13: sink.path: it is missing: write the folder of the results"),
     "lists in csv": (
         'spent = \'Sum("amount")\'\n\n[sink]\nformat = "parquet"',
@@ -98,7 +113,7 @@ MISTAKES = {
     "an unknown engine": (
         '"local"',
         '"flink"',
-        '18: run.engine: "flink" is none that is known: there are local',
+        '18: run.engine: "flink" is unknown: there are local',
     ),
     "a trigger that is no time": (
         '"local"',
@@ -108,7 +123,7 @@ MISTAKES = {
     "results in the place of the source": (
         'path = "results"',
         'path = "./payments.csv"',
-        '15: sink.path: the source is there, and results would replace it: "./payments.csv-results" would do',
+        '15: sink.path: the source is there, and results would replace it: write path = "payments-results"',
     ),
     "a folder that is a file": (
         '"local"',

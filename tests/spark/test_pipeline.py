@@ -27,6 +27,7 @@ SOURCES = {
     "parquet": 'format = "parquet"\npath = "payments.parquet"',
     "csv": f'format = "csv"\npath = "payments.csv"\ncolumns = {COLUMNS}',
     "json": 'format = "json"\npath = "payments.jsonl"',
+    "parquet, read as other types": 'format = "parquet"\npath = "payments.parquet"\ncolumns = {amount = "float"}',
 }
 WATCHED = f'format = "json"\npath = "in"\nwatch = true\nmax_files = 1\ncolumns = {COLUMNS}'
 

@@ -10,6 +10,7 @@ import typer
 
 from sash.commands.say import FAILED, WRONG, leave, need
 from sash.errors import PipelineError, SashError
+from sash.pipeline.progress import amount
 
 __all__ = ["init", "run"]
 
@@ -78,7 +79,7 @@ def run(
         pipeline = load(file, engine=None if engine is None else engine.value, master=master)
         if check:
             fit(pipeline)
-            typer.echo(f"{file} is right: {len(pipeline.plan.outputs)} columns, engine {pipeline.run.engine}")
+            typer.echo(f"{file} is right: {amount(len(pipeline.plan.outputs), 'column')}, engine {pipeline.run.engine}")
             return
         totals = run_pipeline(pipeline, Options(log.value, metrics, once))
     except PipelineError as error:
@@ -96,5 +97,5 @@ def run(
 
 
 def _ended(rows: int, results: int, late: int, dead: int, where: str) -> str:
-    rest = f", {late:,} late" * bool(late) + f", {dead:,} bad records set aside" * bool(dead)
-    return f"{rows:,} rows in, {results:,} results out{rest}: {where}"
+    rest = f", {late:,} late" * bool(late) + f", {amount(dead, 'bad record')} set aside" * bool(dead)
+    return f"{amount(rows, 'row')} in, {amount(results, 'result')} out{rest}: {where}"

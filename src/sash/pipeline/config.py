@@ -39,6 +39,8 @@ SOURCES: Final = (*FILES, "kafka", "rate", "python")
 #: Tables that take MERGE, by connectors that Spark does not come with.
 LAKES: Final = ("delta", "iceberg")
 SINKS: Final = (*FILES, "console", "kafka", *LAKES)
+#: Spark's connector for Kafka.
+EXAMPLE_PACKAGE: Final = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0"
 _TABLES: Final = ("source", "plan", "sink", "run")
 _SERVER: Final = re.compile(r"[^\s:,]+:\d+|\[[0-9A-Fa-f:]+\]:\d+")
 _FUNCTION: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
@@ -56,7 +58,8 @@ class Source:
     path: str = ""
     #: A stream: the folder is watched for new files.
     watch: bool = False
-    #: The columns of text and JSON, by name, with a word of `TYPES`; empty where a file says it itself.
+    #: The columns of text and JSON, by name, with a word of `TYPES`, or those of Parquet that are read as another type;
+    #: empty where a file says it itself.
     columns: Mapping[str, str] = field(default_factory=dict)
     delimiter: str = ","
     servers: str = ""
@@ -174,7 +177,8 @@ def read_pipeline(text: str, file: Path, *, engine: str | None = None, master: s
         source = _source(Table("source", tables["source"], problems), plan, problems)
     sink = _sink(Table("sink", tables.get("sink", {}), problems), plan)
     if sink.path and source.path and Path(normpath(source.path)).is_relative_to(normpath(sink.path)):
-        problems.add("sink.path", f'the source is there, and results would replace it: "{sink.path}-results" would do')
+        other = f"{Path(sink.path).stem}-results"
+        problems.add("sink.path", f'the source is there, and results would replace it: write path = "{other}"')
     run = _run(Table("run", tables.get("run", {}), problems), source, sink, engine, master)
     _fits(source, plan, sink, run, problems)
     problems.settle()
@@ -255,8 +259,8 @@ def _source(table: Table, plan: Plan | None, problems: Problems) -> Source:
 def _files(table: Table, kind: str) -> Source:
     path = table.text("path", needed='the folder, file or pattern, such as path = "payments/*.parquet"')
     watch = table.truth("watch", False)
-    # What comes into a watched folder later must not change the columns of what came before.
-    columns = {} if kind == "parquet" else _columns(table, needed=watch)
+    # What comes into a watched folder later must not change the columns of what came before; Parquet says them itself.
+    columns = _columns(table, needed=watch and kind != "parquet")
     delimiter = table.text("delimiter", ",") if kind == "csv" else ","
     if len(delimiter) != 1:
         table.problem("delimiter", f'it is one character, such as ";", not "{delimiter}"')
@@ -300,7 +304,9 @@ def _knows_times(table: Table, source: Source, plan: Plan | None, problems: Prob
     given = {"rate": {"timestamp": "timestamp", "value": "int"}}.get(source.format, source.columns)
     if plan is None or not given:
         return
-    missing_columns(plan, list(given), problems)
+    # Of Parquet only those are named that are read as another type.
+    if source.format != "parquet":
+        missing_columns(plan, list(given), problems)
     kind = given.get(plan.on or "")
     if kind in ("text", "bool"):
         times = '"timestamp", "seconds", "milliseconds", "int" or "float"'
@@ -366,7 +372,8 @@ def _packages(table: Table) -> tuple[str, ...]:
     packages = table.texts("packages")
     for one in packages:
         if one.count(":") != 2:
-            table.problem("packages", f'"{one}" is no package: write its group, name and version, with colons')
+            rule = "write its group, name and version, with colons"
+            table.problem("packages", f'"{one}" is no package: {rule}, "{EXAMPLE_PACKAGE}"')
     return packages
 
 

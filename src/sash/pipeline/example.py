@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from sash.errors import PipelineError
-from sash.pipeline.files import found
-from sash.pipeline.guess import guess, guess_key, guess_time
+from sash.pipeline.column_types import TYPES
+from sash.pipeline.config import EXAMPLE_PACKAGE
+from sash.pipeline.files import found, read_file
+from sash.pipeline.guess import arrow_word, guess, guess_key, guess_time, is_key, is_time
 
 __all__ = ["example", "kind_of"]
 
@@ -29,14 +36,14 @@ _TEXT: Final = """\
 # Paths begin at the folder of this file.
 
 [source]
-format = "{format}"            # parquet, csv, json (lines), kafka, rate, python
+{format:<30}# parquet, csv, json (lines), kafka, rate, python
 path = {path}
 {source}# watch = true                # a stream: keep watching the folder for new files (engine "spark")
 # Kafka:    format = "kafka", servers = "localhost:9092", topic = "payments", columns = {{...}}
 # Python:   format = "python", function = "module:function", which gives a frame
 
 [plan]
-{plan}windows = {windows}
+{plan}{windows}
 # emit = "final"              # once, exact; "update": at once and again when late rows change it; "arrival": at once
 # lateness = "10m"            # how late a row of a stream may come
 
@@ -52,47 +59,56 @@ folder = "run"                # progress, bad records, checkpoint, report.html
 # engine = "spark"            # "local" is this process; "spark" for streams and for what outgrows it
 # master = "local[*]"
 # trigger = "10s"             # how often a stream looks for new rows
-# packages = ["org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0"]   # Kafka: the version of your Spark
+# packages = ["{package}"]   # Kafka: the version of your Spark
 """
 
 
 class _Shown(NamedTuple):
+    """A file that was looked at: its columns, which of them `[source]` must name, and whether its times are days."""
+
     format: str
     path: str
     columns: Mapping[str, str]
+    named: Mapping[str, str]
     delimiter: str
+    time: str
+    days: bool
 
 
 def example(shown: Path | None, out: Path) -> str:
     """The text of a pipeline file at `out`, over the file or folder that is shown.
 
-    `PipelineError` if it is none of Parquet, CSV or JSON lines, or has no column of times. Cost: that of reading it.
+    `PipelineError` if it is none of Parquet, CSV or JSON lines, has no rows, no header or no column of times. Cost:
+    that of reading it.
 
     >>> text = example(None, Path("pipeline.toml"))
     >>> from sash.pipeline.config import read_pipeline
     >>> read_pipeline(text, Path("pipeline.toml")).plan.columns
     ('card', 'time', 'amount')
     """
-    fit = _Shown("parquet", "payments", _COLUMNS, ",") if shown is None else _look(shown, out)
-    time = guess_time(fit.columns)
-    if time is None:
-        raise PipelineError(
-            f"{shown} has no column that looks like a time: its columns are {_listed(fit.columns)}; name one of them"
-            " ts, or write the file by hand from the example of sash init"
-        )
-    key = guess_key(fit.columns, time)
-    aggregations = _aggregations(fit.columns, time, key)
-    windows = ["10m", "1h"] if fit.columns[time] == "timestamp" else [10, 100]
+    fit = _Shown("parquet", "payments", _COLUMNS, {}, ",", "time", False) if shown is None else _look(shown, out)
+    key = guess_key(fit.columns, fit.time)
+    aggregations = _aggregations(fit.columns, fit.time, key)
+    windows, comment = _windows(fit)
     return _TEXT.format(
         name=out.name,
-        format=fit.format,
+        format=f"format = {_text(fit.format)}",
         path=_text(fit.path),
-        source=_source(fit, time),
-        plan=f"by = {_text(key)}\non = {_text(time)}\n" if key else f"on = {_text(time)}\n",
-        windows=json.dumps(windows),
+        source=_source(fit),
+        plan=f"by = {_text(key)}\non = {_text(fit.time)}\n" if key else f"on = {_text(fit.time)}\n",
+        windows=f"windows = {json.dumps(windows)}{comment}",
         outputs=", ".join(f"{next(iter(aggregations))}_{window}" for window in windows),
         aggregations="".join(f"{_key(name)} = '{call}'\n" for name, call in aggregations.items()),
+        package=EXAMPLE_PACKAGE,
     )
+
+
+def _windows(fit: _Shown) -> tuple[list[Any], str]:
+    """Two to begin with, and what a reader should know of them."""
+    if fit.columns[fit.time] in ("int", "float"):
+        length = '{policy = "TimeWindow", length = 60}'
+        return [10, 100], f"          # so many rows each; {length} is a length in the unit of {fit.time}"
+    return (["7d", "30d"] if fit.days else ["10m", "1h"]), ""
 
 
 def kind_of(path: Path) -> str:
@@ -112,28 +128,72 @@ def _look(shown: Path, out: Path) -> _Shown:
     first = found(shown)[0]
     delimiter = _delimiter(first) if kind == "csv" else ","
     path = os.path.relpath(shown.resolve(), out.parent.resolve())
-    return _Shown(kind, path, guess(first, kind, delimiter), delimiter)
+    columns = guess(first, kind, delimiter)
+    _refuse_data_as_header(first, columns)
+    named = _read_as(first, columns) if kind == "parquet" else columns
+    rows = read_file(first, kind, named, None, delimiter).rows
+    if not rows.num_rows:
+        raise PipelineError(f"{first} has no rows, from which types are guessed: show sash init a file that has some")
+    time = guess_time(columns)
+    if time is None:
+        raise PipelineError(_without_time(first, columns, rows))
+    return _Shown(kind, path, columns, named, delimiter, time, _days(rows.column(time)))
+
+
+def _read_as(file: Path, columns: Mapping[str, str]) -> dict[str, str]:
+    """The columns of Parquet that are read as another type than their own."""
+    own = {field.name: arrow_word(field.type) for field in pq.read_schema(file)}
+    return {name: word for name, word in columns.items() if word in TYPES and word != own[name]}
+
+
+def _refuse_data_as_header(file: Path, columns: Mapping[str, str]) -> None:
+    for name in columns:
+        if re.fullmatch(r"|-?[\d.,]+|\d{4}-\d\d-\d\d.*", name.strip()):
+            raise PipelineError(f'{file} begins with data, "{name}": put a line of column names before it')
+
+
+def _without_time(file: Path, columns: Mapping[str, str], rows: pa.Table) -> str:
+    """Why no column is taken for the time, and what would be."""
+    text = next((name for name, kind in columns.items() if kind == "text" and is_time(name)), None)
+    if text is not None:
+        value = next((one for one in rows.column(text).to_pylist() if one), "")
+        return f'{file}: column "{text}" would be the time, but "{value}" is not ISO 8601, such as 2024-05-01T10:00:00'
+    return (
+        f"{file} has no column that looks like a time: its columns are {_listed(columns)}; a time is written as"
+        " 2024-05-01T10:00:00, or is a number in a column named time or ts"
+    )
+
+
+def _days(times: pa.ChunkedArray) -> bool:
+    """Whether all times are whole days."""
+    if pa.types.is_date(times.type):
+        return True
+    return pa.types.is_timestamp(times.type) and bool(pc.all(pc.equal(times, pc.floor_temporal(times))).as_py())
 
 
 def _delimiter(file: Path) -> str:
     """The one of the usual that the header has most of."""
-    with file.open(encoding="utf-8", errors="replace") as stream:
-        header = stream.readline()
-    return max((",", ";", "\t", "|"), key=header.count)
+    with pa.input_stream(str(file)) as stream:
+        header: bytes = stream.read(1 << 20).split(b"\n", 1)[0]
+    return max((",", ";", "\t", "|"), key=lambda one: header.count(one.encode()))
 
 
-def _source(fit: _Shown, time: str) -> str:
+def _source(fit: _Shown) -> str:
     """What text needs said, and Parquet says itself."""
     lines = [f"delimiter = {_text(fit.delimiter)}\n"] * (fit.delimiter != ",")
-    if fit.format != "parquet":
-        columns = ", ".join(f"{_key(name)} = {_text(kind)}" for name, kind in fit.columns.items())
+    if fit.named:
+        columns = ", ".join(f"{_key(name)} = {_text(kind)}" for name, kind in fit.named.items())
         lines.append(f"columns = {{{columns}}}\n")
         lines.append("# Types: text, int, float, bool, timestamp; seconds and milliseconds for times as numbers.\n")
     return "".join(lines)
 
 
 def _aggregations(columns: Mapping[str, str], time: str, key: str | None) -> dict[str, str]:
-    numbers = [name for name, kind in columns.items() if kind in ("int", "float") and name not in (time, key)]
+    numbers = [
+        name
+        for name, kind in columns.items()
+        if kind in ("int", "float") and name not in (time, key) and not is_key(name)
+    ]
     made = {"count": "Count()"}
     for name in numbers[:_MOST]:
         made |= {f"{name}_mean": f"Mean({_text(name)})", f"{name}_max": f"Max({_text(name)})"}

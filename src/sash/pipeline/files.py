@@ -60,17 +60,23 @@ def read_file(file: Path, kind: str, columns: Mapping[str, str], on: str | None,
     """The rows of one file, and its bad records. `PipelineError` if it cannot be read at all."""
     try:
         if kind == "parquet":
-            return parse_typed(pq.read_table(file), on)
+            rows = pq.read_table(file)
+            _refuse_missing(file, columns, rows.column_names)
+            return parse_typed(rows, on, columns)
         if kind == "json":
             return parse_json(json_lines(file), columns, on)
         fields, odd = read_fields(file, delimiter)
-        missing = [name for name in columns if name not in fields.column_names]
-        if missing:
-            raise PipelineError(f"{file} has no column {missing[0]!r}: its header is {', '.join(fields.column_names)}")
+        _refuse_missing(file, columns, fields.column_names)
         parsed = parse_fields(fields, columns, on)
         return Parsed(parsed.rows, pa.concat_tables([odd, parsed.dead]))
     except (pa.ArrowInvalid, OSError) as error:
         raise PipelineError(f"{file} cannot be read as {kind}: {str(error).splitlines()[0]}") from None
+
+
+def _refuse_missing(file: Path, columns: Mapping[str, str], there: list[str]) -> None:
+    missing = [name for name in columns if name not in there]
+    if missing:
+        raise PipelineError(f"{file} has no column {missing[0]!r}: it has {', '.join(there)}")
 
 
 def json_lines(file: Path) -> list[bytes]:

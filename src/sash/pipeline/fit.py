@@ -6,12 +6,14 @@ import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 import sash
+from sash import suggestions
 from sash.batch.slides import slides
 from sash.errors import PlanError, SashError
 from sash.extras import how_to_install
@@ -42,9 +44,10 @@ def at_rest(plan: Plan) -> Plan:
 
 
 def columns_of(pipeline: Pipeline) -> dict[str, str]:
-    """The columns of a source of text: as the file of the pipeline says, or guessed from the first file."""
+    """The columns of a source of text, as the file of the pipeline says or as guessed from the first file; of Parquet
+    those that are read as another type."""
     source = pipeline.source
-    if source.columns:
+    if source.columns or source.format == "parquet":
         return dict(source.columns)
     return guess(found(pipeline.path(source.path))[0], source.format, source.delimiter)
 
@@ -58,11 +61,14 @@ def function_of(pipeline: Pipeline) -> Callable[..., Any]:
     try:
         function = getattr(import_module(module), name, None)
     except Exception as error:
-        pipeline.problems.add("source.function", f"module {module} cannot be imported: {error!r:.200}")
+        why = str(error) if isinstance(error, ImportError) else repr(error)
+        where = "modules beside this file and those that are installed are found"
+        pipeline.problems.add("source.function", f"module {module} cannot be imported: {why:.200}: {where}")
         function = None
     else:
         if not callable(function):
-            pipeline.problems.add("source.function", f"module {module} has no function {name}")
+            names = [one for one, value in vars(sys.modules[module]).items() if callable(value)]
+            pipeline.problems.add("source.function", f"module {module} has no function {name}: {nearest(name, names)}")
     pipeline.problems.settle()
     assert function is not None
     made: Callable[..., Any] = function
@@ -95,18 +101,32 @@ def _schema(pipeline: Pipeline) -> pa.Schema | None:
         return None
     if source.format == "rate":
         return schema_of({"timestamp": "timestamp", "value": "int"})
-    if source.columns:
+    if source.columns and source.format != "parquet":
         return schema_of(source.columns) if source.format not in FILES or _files(pipeline) else None
     files = _files(pipeline)
     if not files:
         return None
     try:
         if source.format == "parquet":
-            return pq.read_schema(files[0])
+            return _read_as(pq.read_schema(files[0]), pipeline)
         return schema_of(guess(files[0], source.format, source.delimiter))
     except (pa.ArrowInvalid, OSError, SashError) as error:
         pipeline.problems.add("source.path", f"{files[0]} cannot be read as {source.format}: {error!s:.200}")
     return None
+
+
+def _read_as(schema: pa.Schema, pipeline: Pipeline) -> pa.Schema:
+    """The columns of Parquet, some of them of the type that the pipeline gives them."""
+    for name, field in zip(pipeline.source.columns, schema_of(pipeline.source.columns), strict=True):
+        if name not in schema.names:
+            there = nearest(name, schema.names)
+            pipeline.problems.add(f"source.columns.{name}", f'the source has no column "{name}": {there}')
+        elif pa.types.is_nested(schema.field(name).type):
+            kind = schema.field(name).type
+            pipeline.problems.add(f"source.columns.{name}", f"it is {kind} in the file, which is read as nothing else")
+        else:
+            schema = schema.set(schema.names.index(name), field)
+    return schema
 
 
 def _files(pipeline: Pipeline) -> list[Any]:
@@ -117,8 +137,14 @@ def _files(pipeline: Pipeline) -> list[Any]:
         why = "is no folder" if not path.is_dir() else "holds no file yet that says which columns there are"
         pipeline.problems.add("source.path", f"{path} {why}: a watched source is a folder with a first file in it")
     elif not files and not source.watch:
-        pipeline.problems.add("source.path", f"there is no file at {path}: a file, a folder or a pattern is meant")
+        pipeline.problems.add("source.path", f"there is no file at {path}: {_likely(path)}")
     return files
+
+
+def _likely(path: Path) -> str:
+    """What may have been meant."""
+    near = suggestions.nearest(path.name, [one.name for one in path.parent.iterdir()]) if path.parent.is_dir() else None
+    return f'did you mean "{near}"?' if near else "a file, a folder or a pattern is meant"
 
 
 def _plan_fits(pipeline: Pipeline, schema: pa.Schema) -> None:

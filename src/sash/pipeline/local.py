@@ -15,7 +15,7 @@ from sash.errors import PipelineError
 from sash.pipeline.config import FILES, Pipeline
 from sash.pipeline.files import found, read_file, replace_folder
 from sash.pipeline.fit import at_rest, columns_of, function_of
-from sash.pipeline.progress import Batch, Progress
+from sash.pipeline.progress import Batch, Progress, amount
 from sash.pipeline.records import Parsed, dead_letters, parse_typed
 from sash.pipeline.stop import Stop
 
@@ -32,7 +32,8 @@ def run_local(pipeline: Pipeline, progress: Progress, stop: Stop) -> None:
     """
     start = time.perf_counter()
     parsed = _read(pipeline, progress, stop)
-    progress.stage(f"Computing {len(pipeline.plan.outputs)} columns over {parsed.rows.num_rows:,} rows")
+    made = amount(len(pipeline.plan.outputs), "column")
+    progress.stage(f"Computing {made} over {amount(parsed.rows.num_rows, 'row')}")
     results = _computed(parsed.rows, pipeline)
     stop.check()
     progress.stage("Writing")
@@ -46,12 +47,10 @@ def _read(pipeline: Pipeline, progress: Progress, stop: Stop) -> Parsed:
     source, on = pipeline.source, pipeline.plan.on
     if source.format not in FILES:
         progress.stage(f"Calling {source.function}")
-        return parse_typed(_joined(_tables(function_of(pipeline)())), on)
+        return parse_typed(_joined(_tables(function_of(pipeline)())), on, {})
     files = found(pipeline.path(source.path))
-    columns = {} if source.format == "parquet" else columns_of(pipeline)
-    progress.stage(
-        f"Reading {len(files):,} file{'' if len(files) == 1 else 's'}", sum(file.stat().st_size for file in files)
-    )
+    columns = columns_of(pipeline)
+    progress.stage(f"Reading {amount(len(files), 'file')}", sum(file.stat().st_size for file in files))
     parts = []
     for file in files:
         stop.check()

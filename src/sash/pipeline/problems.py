@@ -76,17 +76,31 @@ def parsed(file: str, text: str) -> dict[str, Any]:
         found = _PLACE.match(str(error))
         what, line = (found[1], int(found[2])) if found else (str(error), len(text.splitlines()))
         source = text.splitlines()[line - 1].strip() if 0 < line <= len(text.splitlines()) else ""
-        raise PipelineError(f"{file}:{line}: {source!r:.60} is no TOML: {what}{_hint(what)}") from None
+        raise PipelineError(f"{file}:{line}: {source!r:.60} is no TOML: {what}{_hint(what, source)}") from None
 
 
-def _hint(what: str) -> str:
+def _hint(what: str, source: str) -> str:
+    key, _, value = (part.strip() for part in source.partition("="))
     if what.startswith(("Invalid value", "Expected newline")):
-        return '; a text is in quotes, "so", a list in brackets, truths are true and false'
+        return _right(key, value)
     if "Expected '='" in what:
         return "; a line is a key, = and a value"
     if "overwrite" in what or "twice" in what:
         return "; each key and each table is there once"
     return ""
+
+
+def _right(key: str, value: str) -> str:
+    """A value that is none, as it was probably meant."""
+    if value.lower() in ("true", "false", "yes", "no"):
+        return f"; write {key} = {'true' if value.lower() in ('true', 'yes') else 'false'}"
+    if re.fullmatch(r"[A-Za-z_./][^\s\"'\[\]{},#]*", value):
+        return f'; a text is in quotes: {key} = "{value}"'
+    if re.fullmatch(r'"[^"]*\(.*"[^"]*"\)"?', value):
+        return f"; a text that has quotes in it is in single ones: {key} = '{value.strip(chr(34))}'"
+    if "," in value and not value.startswith(("[", "{")):
+        return f"; a list is in brackets: {key} = [{value.rstrip(']')}]"
+    return '; a text is in quotes, "so", a list in brackets, truths are true and false'
 
 
 def nearest(word: Any, words: Iterable[str]) -> str:

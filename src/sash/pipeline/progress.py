@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal, TextIO
 
-__all__ = ["BATCHES", "Batch", "Log", "Progress", "Totals", "progress_for"]
+__all__ = ["BATCHES", "Batch", "Log", "Progress", "Totals", "amount", "progress_for"]
 
 Log = Literal["auto", "plain", "json", "quiet"]
 #: The file of a run's folder that has a line for each batch.
@@ -192,11 +192,20 @@ def in_words(batch: Batch) -> str:
     'batch 3: 5,000 rows in 2.0 s (2,500 a second), 4,000 results, 2 late, lag 1m15s, state 2.5 MB'
     """
     speed = f" ({batch.rows / batch.seconds:,.0f} a second)" if batch.seconds else ""
-    parts = [f"{batch.rows:,} rows in {batch.seconds:.1f} s{speed}", f"{batch.results:,} results"]
+    parts = [f"{amount(batch.rows, 'row')} in {batch.seconds:.1f} s{speed}", amount(batch.results, "result")]
     parts += [f"{batch.late:,} late"] * bool(batch.late) + [f"{batch.dead:,} bad"] * bool(batch.dead)
     parts += [] if batch.lag is None else [f"lag {duration_words(batch.lag)}"]
     parts += [f"state {batch.state_bytes / 1e6:.1f} MB"] * bool(batch.state_bytes)
     return f"batch {batch.number}: {', '.join(parts)}"
+
+
+def amount(count: int, word: str) -> str:
+    """So many of something.
+
+    >>> amount(1, "row"), amount(5000, "row")
+    ('1 row', '5,000 rows')
+    """
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
 def duration_words(seconds: float) -> str:

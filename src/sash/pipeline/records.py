@@ -94,7 +94,7 @@ def parse_json(lines: Sequence[str | bytes | None], columns: Mapping[str, str], 
             texts.append(text)
     made = {name: _of_values([one.get(name) for one in objects], kind) for name, kind in columns.items()}
     raw = {name: [one.get(name) for one in objects] for name in columns}
-    return _sorted_out(made, raw, columns, on, texts, letters)
+    return _sorted_out(_together(made, columns), made, raw, columns, on, texts, letters)
 
 
 def parse_fields(fields: pa.Table, columns: Mapping[str, str], on: str | None) -> Parsed:
@@ -108,7 +108,7 @@ def parse_fields(fields: pa.Table, columns: Mapping[str, str], on: str | None) -
     texts = {name: _nulls(fields.column(name)) for name in columns}
     made = {name: _of_texts(texts[name], kind) for name, kind in columns.items()}
     raw = {name: _Lazy(texts[name]) for name in columns}
-    return _sorted_out(made, raw, columns, on, _Records(pa.table(texts)), [])
+    return _sorted_out(_together(made, columns), made, raw, columns, on, _Records(pa.table(texts)), [])
 
 
 def fields_as_text(fields: pa.Table) -> tuple[pa.Table, pa.Table]:
@@ -135,17 +135,36 @@ def _as_text(row: Mapping[str, bytes | None]) -> tuple[dict[str, str | None], st
     return {name: one and one[0] for name, one in read.items()}, "; ".join(wrong)
 
 
-def parse_typed(rows: pa.Table, on: str | None) -> Parsed:
-    """Rows that have their types: only those without a time are bad. Cost: O(rows).
+def parse_typed(rows: pa.Table, on: str | None, columns: Mapping[str, str]) -> Parsed:
+    """Rows that have their types, but for some columns, which are read as another: what cannot be, and rows without a
+    time, are bad. Cost: O(rows).
 
-    >>> parse_typed(pa.table({"t": [1, None]}), "t").dead.to_pylist()
+    >>> parse_typed(pa.table({"t": [1, None]}), "t", {}).dead.to_pylist()
     [{'reason': 'column "t" has no time', 'record': '{"t": null}'}]
+    >>> rows = pa.table({"t": [1_714_557_600, 1_714_557_660], "x": ["7", "much"]})
+    >>> parsed = parse_typed(rows, "t", {"t": "seconds", "x": "int"})
+    >>> [str(row["t"]) for row in parsed.rows.to_pylist()], parsed.dead["reason"].to_pylist()
+    (['2024-05-01 10:00:00+00:00'], ['column "x": "much" is not a whole number'])
     """
-    if on is None or on not in rows.column_names or not rows.column(on).null_count:
-        return Parsed(rows, dead_letters([]))
-    bad = pc.is_null(rows.column(on))
-    letters = [(_no_time(on), json.dumps(row, default=str)) for row in rows.filter(bad).to_pylist()]
-    return Parsed(rows.filter(pc.invert(bad)), dead_letters(letters))
+    made = {name: _read_as(rows.column(name).combine_chunks(), kind) for name, kind in columns.items()}
+    raw = {name: _Lazy(rows.column(name)) for name in columns}
+    typed = rows
+    for name, one in made.items():
+        typed = typed.set_column(typed.column_names.index(name), name, one.array)
+    return _sorted_out(typed, made, raw, columns, on, _Records(rows), [])
+
+
+def _read_as(column: pa.Array, kind: str) -> _Column:
+    """A column of another type: by its own cast where all values have one, as texts otherwise."""
+    # Arrow's own cast of a decimal to a float is not rounded to the nearest.
+    if any(is_kind(column.type) for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_decimal)):
+        return _of_texts(_nulls(column), kind)
+    if kind in _SCALE:
+        return _counted(column.cast(pa.float64()), kind)
+    try:
+        return _Column(column.cast(_arrow(kind)), np.zeros(len(column), bool))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return _of_texts(column.cast(pa.string()), kind)
 
 
 # Values
@@ -175,7 +194,7 @@ class _Records:
         self._rows = rows
 
     def __getitem__(self, place: int) -> str:
-        return json.dumps(self._rows.slice(place, 1).to_pylist()[0], ensure_ascii=False)
+        return json.dumps(self._rows.slice(place, 1).to_pylist()[0], ensure_ascii=False, default=str)
 
 
 def _arrow(kind: str) -> pa.DataType:
@@ -218,8 +237,10 @@ def _no_time(on: str) -> str:
     return f'column "{on}" has no time'
 
 
-def _nulls(column: pa.ChunkedArray) -> pa.Array:
-    texts = column.combine_chunks().cast(pa.string())
+def _nulls(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Texts of which the empty ones are null."""
+    texts = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
+    texts = texts.combine_chunks().cast(pa.string())
     return pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
 
 
@@ -310,7 +331,12 @@ def _counted(numbers: pa.Array, kind: str) -> _Column:
 # Sorting out
 
 
+def _together(made: Mapping[str, _Column], columns: Mapping[str, str]) -> pa.Table:
+    return pa.table([column.array for column in made.values()], schema_of(columns))
+
+
 def _sorted_out(
+    table: pa.Table,
     made: Mapping[str, _Column],
     raw: Mapping[str, Any],
     columns: Mapping[str, str],
@@ -318,13 +344,12 @@ def _sorted_out(
     records: Any,
     letters: list[tuple[str, str]],
 ) -> Parsed:
-    """The good rows, and letters for the bad ones."""
-    table = pa.table([column.array for column in made.values()], schema_of(columns))
+    """The rows of a table without those that have a bad value or no time."""
     bad = np.zeros(table.num_rows, bool)
     for column in made.values():
         bad |= column.bad
-    if on is not None:
-        bad |= np.asarray(pc.is_null(made[on].array))
+    if on in table.column_names:
+        bad |= np.asarray(pc.is_null(table.column(on)))
     if not bad.any():
         return Parsed(table, dead_letters(letters))
     for place in map(int, np.flatnonzero(bad)):
@@ -334,5 +359,5 @@ def _sorted_out(
 
 
 def _wrong(name: str, value: Any, kind: str) -> str:
-    written = json.dumps(value, ensure_ascii=False)[:80].encode("utf-8", "backslashreplace").decode()
+    written = json.dumps(value, ensure_ascii=False, default=str)[:80].encode("utf-8", "backslashreplace").decode()
     return f'column "{name}": {written} is not {TYPES[kind].words}'

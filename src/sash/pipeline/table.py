@@ -66,7 +66,7 @@ class Table:
             self.problem(key, f"it is missing: one of {', '.join(words)}")
         if value is None or value in words:
             return default if value is None else str(value)
-        self.problem(key, f"{_written(value)} is none that is known: {nearest(value, words)}")
+        self.problem(key, f"{_written(value)} is unknown: {nearest(value, words)}")
         return default
 
     def truth(self, key: str, default: bool) -> bool:

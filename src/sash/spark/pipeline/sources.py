@@ -14,7 +14,7 @@ from sash.errors import PipelineError
 from sash.pipeline.column_types import TYPES
 from sash.pipeline.config import Pipeline
 from sash.pipeline.fit import columns_of, function_of
-from sash.pipeline.records import Parsed, dead_letters, odd_fields, parse_fields, parse_json
+from sash.pipeline.records import Parsed, dead_letters, odd_fields, parse_fields, parse_json, parse_typed
 
 __all__ = ["Rows", "read"]
 
@@ -42,14 +42,16 @@ def read(spark: SparkSession, pipeline: Pipeline) -> Rows:
     if source.format == "python":
         return _timed(_called(spark, pipeline), on)
     if source.format == "kafka":
-        return _sorted_out(_bytes(_kafka(reader, pipeline)), source.columns, _json_reader(source.columns, on))
+        return _sorted_out(_bytes(_kafka(reader, pipeline)), _types(source.columns), _json_reader(source.columns, on))
     if source.format == "parquet":
         schema = {"schema": spark.read.parquet(pipeline.location(source.path)).schema} if source.watch else {}
-        return _timed(reader.load(pipeline.location(source.path), format="parquet", **schema), on)
+        rows = reader.load(pipeline.location(source.path), format="parquet", **schema)
+        return _read_as(rows, source.columns, on) if source.columns else _timed(rows, on)
     columns = columns_of(pipeline)
     if source.format == "json":
-        return _sorted_out(_bytes(reader.text(pipeline.location(source.path))), columns, _json_reader(columns, on))
-    return _sorted_out(_fields(spark, reader, pipeline, columns), columns, _field_reader(columns, on))
+        lines = _bytes(reader.text(pipeline.location(source.path)))
+        return _sorted_out(lines, _types(columns), _json_reader(columns, on))
+    return _sorted_out(_fields(spark, reader, pipeline, columns), _types(columns), _field_reader(columns, on))
 
 
 def _called(spark: SparkSession, pipeline: Pipeline) -> DataFrame:
@@ -95,17 +97,28 @@ def _timed(rows: DataFrame, on: str | None) -> Rows:
     return Rows(rows.where(~empty), rows.where(empty).select(reason, record))
 
 
-def _sorted_out(lines: DataFrame, columns: Mapping[str, str], parse: Callable[[pa.Table], Parsed]) -> Rows:
-    """Each record goes one way or the other: with its columns, or with its reason."""
+def _read_as(rows: DataFrame, columns: Mapping[str, str], on: str | None) -> Rows:
+    """Rows that have their types, some columns of which are read as another."""
+    types = {field.name: field.dataType.simpleString() for field in rows.schema} | _types(columns)
+    return _sorted_out(rows, types, lambda batch: parse_typed(batch, on, columns))
+
+
+def _types(columns: Mapping[str, str]) -> dict[str, str]:
+    """The types of columns, as Spark writes them."""
+    return {name: TYPES[kind].spark for name, kind in columns.items()}
+
+
+def _sorted_out(lines: DataFrame, types: Mapping[str, str], parse: Callable[[pa.Table], Parsed]) -> Rows:
+    """Each record goes one way or the other: with its columns, which have these types, or with its reason."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             parsed = parse(pa.Table.from_batches([batch]))
             dead = parsed.dead.rename_columns([_REASON, _RECORD])
             joined = pa.concat_tables([parsed.rows, dead], promote_options="default")
-            yield from joined.select([*columns, _REASON, _RECORD]).combine_chunks().to_batches()
+            yield from joined.select([*types, _REASON, _RECORD]).combine_chunks().to_batches()
 
-    typed = [f"`{name}` {TYPES[kind].spark}" for name, kind in columns.items()]
+    typed = [f"`{name}` {kind}" for name, kind in types.items()]
     both = lines.mapInArrow(work, ", ".join([*typed, f"{_REASON} string", f"{_RECORD} string"]))
     bad = F.col(_REASON).isNotNull()
     letters = both.where(bad).selectExpr(f"{_REASON} AS reason", f"{_RECORD} AS record")
