@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +15,6 @@ import sash
 import sash.spark
 from sash.spark.stream.cache import EngineCache
 from tests.spark.streams import AGGREGATIONS, SCHEMA, SECOND, Driver, make_job
-from tests.spark.test_stream import run, stream_of, write_files
 
 SOME = ("words", "where", "first", "spent", "shops")
 CHANGES = SCHEMA.append(pa.field("op", pa.string()))
@@ -149,17 +147,6 @@ def test_slides_of_what_is_left() -> None:
     whole = sash.rolling(pa.Table.from_pylist(survivors(rows), CHANGES), left)
     order = [("card", "ascending"), ("window_end", "ascending")]
     assert driver.finish().sort_by(order).to_pylist() == whole.sort_by(order).to_pylist()
-
-
-def test_a_stream_of_changes_on_spark(spark: Any, tmp_path: Path) -> None:
-    """From files to files."""
-    rows, plan = changes(random.Random(7), 40), plan_of("update")
-    tables = [pa.Table.from_pylist(part.to_pylist(), CHANGES) for part in parts(rows, 20)]
-    write_files(tmp_path / "in", tables, closing=False)
-    stream = sash.spark.rolling(stream_of(spark, tmp_path / "in"), plan, buckets=2, retract="op", id="row")
-    results = run(stream, tmp_path)[0]
-    results = results.sort_by([("revision", "ascending")])
-    assert results_of(results, plan) == expected(rows, plan)
 
 
 @pytest.mark.parametrize(

@@ -29,8 +29,9 @@ def operator_problem(aggregation: Aggregation, window: WindowPolicy) -> str | No
         return f"{aggregation!r} is of the row itself, and {window!r} is run by sash.Sliding: use another window"
     if isinstance(window, AdaptiveWindow) and window.of is None and len(aggregation.columns) != 1:
         return f"{window!r} measures the value of {aggregation!r}, which is no single column: give of="
-    if isinstance(window, PolicyWindow) and window.over is not None and not window.over.columns:
-        return f"over={window.over!r} of {window!r} names no column: write {type(window.over).__name__}('amount')"
+    over = window.over if isinstance(window, PolicyWindow) else None
+    if over is not None and not over.columns and over.inputs != "ignored":
+        return f"over={over!r} of {window!r} names no column: write {type(over).__name__}('amount')"
     return None
 
 

@@ -140,7 +140,9 @@ def _schema(df: DataFrame, job: Job, made: list[StructField]) -> StructType:
     """The columns that come out. Where rows without results come out, all results may be null."""
     own = [df.schema[name] for name in job.plan.by] if slides(job.plan) else df.schema.fields
     extra = [StructField(REVISION, IntegerType())] if job.plan.emit == "update" else []
-    if job.reasons or job.retract is not None:
+    # Where windows slide by several times, those that do not end here have no result.
+    several = slides(job.plan) and len({window.slide for window in job.plan.windows}) > 1
+    if job.reasons or job.retract is not None or several:
         made = [StructField(field.name, field.dataType) for field in made]
     return StructType([*own, *made, *extra, *(StructField(name, StringType()) for name in job.reasons)])
 

@@ -1,0 +1,118 @@
+"""Every window of `sash.Sliding` as a stream on a real session, from files to files, stopped and started again."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark", reason="needs PySpark: pip install 'sash[spark]'")
+
+import pyarrow as pa
+
+import sash
+import sash.spark
+from tests.spark import test_stream_retractions as retractions
+from tests.spark.streams import batches, by_row, random_rows
+from tests.spark.test_stream import stream_of, write_files
+from tests.spark.test_stream_operator import expected, in_time, plan_of, slides_expected, slides_in, slides_of
+
+BY_VALUE = ("delta", "punctuated", "programmable", "adaptive")
+LATENESS = 6
+
+
+@dataclass
+class Stream:
+    """A plan over micro-batches, in a folder of its own."""
+
+    folder: Path
+    plan: sash.Plan
+    parts: list[pa.Table]
+    options: dict[str, Any]
+
+    def start(self, spark: Any, until: int | None) -> Any:
+        """Begin, or go on, up to a micro-batch; without one, a last row makes all of them final."""
+        write_files(self.folder / "in", self.parts[:until], closing=until is None and "retract" not in self.options)
+        df = sash.spark.rolling(stream_of(spark, self.folder / "in"), self.plan, **self.options)
+        writer = df.writeStream.format("parquet").option("path", str(self.folder / "out"))
+        return writer.option("checkpointLocation", str(self.folder / "checkpoint")).trigger(availableNow=True).start()
+
+    def results(self, spark: Any) -> pa.Table:
+        """All that came out, without the last row, revisions in their order."""
+        df = spark.read.parquet(str(self.folder / "out")).where("card is null or card != 'the end'")
+        return (df.sort("revision") if "revision" in df.columns else df).toArrow()
+
+
+def by_value(folder: Path, emit: str, count: int) -> Stream:
+    """Windows whose ends depend on values, with rows that are too late."""
+    rows = random_rows(random.Random(emit), count, keys=8)
+    plan = plan_of(emit, *BY_VALUE, names=("words", "where"), lateness=f"{LATENESS}s")
+    return Stream(folder, plan, batches(rows, 3), {"buckets": 1 if emit == "final" else 2})
+
+
+def slides(folder: Path, emit: str) -> Stream:
+    """Two lengths that slide by two times. At arrival a bucket's rows decide when a window is emitted: there is one."""
+    rows = random_rows(random.Random(emit), 200, keys=4)
+    return Stream(folder, slides_of(emit, "5s", "4s"), batches(rows, 3), {"buckets": 1 if emit == "arrival" else 3})
+
+
+def changes(folder: Path) -> Stream:
+    """Rows that are replaced and taken back."""
+    parts = retractions.parts(retractions.changes(random.Random(7), 60), 20)
+    return Stream(folder, retractions.plan_of("update"), parts, {"buckets": 2, "retract": "op", "id": "row"})
+
+
+def run(spark: Any, *streams: Stream) -> None:
+    """Each of them, in two runs."""
+    for stream in streams:
+        stream.folder.mkdir()
+        for until in (2, None):
+            stream.start(spark, until).awaitTermination()
+
+
+def test_every_window_runs_as_a_stream_and_starts_again(spark: Any, tmp_path: Path) -> None:
+    """Two micro-batches, another run of the query, one more: what comes out is what `sash.Sliding` emits."""
+    of_values = {emit: by_value(tmp_path / f"values {emit}", emit, 600) for emit in ("update", "arrival")}
+    of_slides = {emit: slides(tmp_path / f"slides {emit}", emit) for emit in ("update", "arrival")}
+    taken_back = changes(tmp_path / "changes")
+    run(spark, *of_values.values(), *of_slides.values(), taken_back)
+    for emit, stream in of_values.items():
+        check_rows(stream.results(spark), stream, emit)
+    for emit, stream in of_slides.items():
+        check_slides(stream.results(spark), stream, emit)
+    last = retractions.results_of(taken_back.results(spark), taken_back.plan)
+    rows = [row for part in taken_back.parts for row in part.to_pylist()]
+    assert last == retractions.expected(rows, taken_back.plan)
+
+
+@pytest.mark.slow
+def test_final_windows_continue_from_a_snapshot(spark: Any, tmp_path: Path) -> None:
+    """The same with emit="final", where a snapshot of the operators has taken the place of rows before the restart."""
+    values, slid = by_value(tmp_path / "values", "final", 9_000), slides(tmp_path / "slides", "final")
+    run(spark, values, slid)
+    state = sash.spark.state(str(values.folder / "checkpoint"))
+    assert state.rows < 9_000, "there was no snapshot"
+    check_rows(values.results(spark), values, "final")
+    check_slides(slid.results(spark), slid, "final")
+
+
+def check_rows(results: pa.Table, stream: Stream, emit: str) -> None:
+    """The rows that were in time, each once unless it is revised, with the operator's results."""
+    kept = in_time(stream.parts, LATENESS)
+    assert 0 < kept.num_rows < sum(part.num_rows for part in stream.parts)
+    assert by_row(results, list(stream.plan.outputs)) == expected(kept, stream.plan)
+    assert emit == "update" or results.num_rows == kept.num_rows
+
+
+def check_slides(results: pa.Table, stream: Stream, emit: str) -> None:
+    """Each key and end, once unless it is revised; a slide that does not end there has no result."""
+    wanted = slides_expected(pa.concat_tables(stream.parts), stream.plan)
+    found = slides_in(results, stream.plan)
+    assert found.keys() == wanted.keys()
+    for subject, values in found.items():
+        named = dict(zip(stream.plan.outputs, values, strict=True))
+        assert {name: named[name] for name in wanted[subject]} == wanted[subject]
+    assert emit == "update" or results.num_rows == len(wanted)
