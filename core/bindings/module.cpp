@@ -13,5 +13,6 @@ NB_MODULE(_core, module) {
     sash::face::bind_snapshots(module);
     sash::face::bind_running(module);
     sash::face::bind_operator(module);
+    sash::face::bind_arrival_rows(module);
     sash::face::bind_distinct_counts(module);
 }

@@ -206,3 +206,25 @@ def test_late_rows_are_counted_and_kept_with_their_reason() -> None:
     assert found == {2: "late", 0: "no time"}
     assert driver.last is not None
     assert (driver.last.metrics.late, driver.last.metrics.without_time) == (1, 1)
+
+
+@pytest.mark.parametrize("emit", ["final", "update", "arrival"])
+def test_conditions_are_masks_of_columns(emit: str) -> None:
+    """Counts, sums, extremes and picked rows of events of which a condition is true, each with one of its own."""
+    conditional = {
+        "n": sash.Count(where=sash.col("shop") == "x"),
+        "spent": sash.Sum("amount", where=sash.col("shop") != "x"),
+        "peak": sash.Max("share", where=sash.col("amount") > 0),
+        "where": sash.ArgMax("amount", "shop", where=sash.col("share") > 0.5),
+        "first": sash.First("shop", where=sash.col("amount") > 0),
+        "last": sash.Last("amount"),
+    }
+    plan = sash.Plan(by="card", on="time", windows=["9s", "1m"], aggregations=conditional, emit=emit, lateness="20s")
+    table = random_rows(random.Random(emit), 300)
+    driver = Driver(make_job(plan))
+    for number, part in enumerate(batches(table, 12)):
+        if number == 7:
+            driver.job, driver.engines = make_job(plan, name="again"), EngineCache()
+        driver.batch(part)
+    wanted = expected(table, plan, "arrival" if emit == "arrival" else "final")
+    assert by_row(driver.finish(), list(plan.outputs)) == wanted

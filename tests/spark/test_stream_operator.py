@@ -18,8 +18,9 @@ import pyarrow as pa
 import sash
 from sash.spark.stream import log
 from sash.spark.stream.cache import EngineCache
+from sash.spark.stream.job import Job
 from sash.triggers import EachEvent
-from tests.spark.streams import AGGREGATIONS, SECOND, Driver, batches, by_row, make_job, random_rows
+from tests.spark.streams import AGGREGATIONS, RESULTS, SECOND, Driver, batches, by_row, make_job, random_rows
 
 WINDOWS: dict[str, Any] = {
     "delta": sash.DeltaWindow("row", 9),
@@ -291,3 +292,68 @@ def test_different_values_at_arrival_are_counted_without_sets() -> None:
     _, results = run(plan, batches(table, 25), 3)
     whole = sash.Plan(**plan._parts() | {"lateness": None})
     assert by_row(results, list(plan.outputs)) == by_row(sash.rolling(table, whole), list(plan.outputs))
+
+
+AT_ARRIVAL: dict[str, tuple[Any, pa.DataType]] = {
+    "collected": (sash.Collect("amount"), pa.list_(pa.int64())),
+    "joined": (sash.Concat("shop", separator="-", where=sash.col("share") > 0.5), pa.string()),
+    "different": (sash.CollectDistinct("shop"), pa.list_(pa.string())),
+    "kinds": (sash.CollectDistinct("share"), pa.list_(pa.float64())),
+    "usual": (sash.Mode("amount"), pa.int64()),
+    "before": (sash.IthYoungest("shop", i=2), pa.string()),
+    "top": (sash.TopK("amount", k=2), pa.list_(pa.int64())),
+    "bottom": (sash.BottomK("share", k=3, where=sash.col("amount") > -3), pa.list_(pa.float64())),
+    "dearest": (sash.TopK("shop", by="share", k=2), pa.list_(pa.string())),
+    "best": (
+        sash.ArgMax("amount", ["shop", "share"]),
+        pa.struct({"shop": pa.string(), "share": pa.float64()}),
+    ),
+}
+
+
+@pytest.mark.parametrize("names", [["best", "n"], sorted(AT_ARRIVAL.keys() - {"best"})])
+def test_what_a_window_holds_at_arrival_is_found_by_rows(names: list[str]) -> None:
+    """Lists, texts, ranks and records, whose partials have no fixed size, are those of a frame: over windows of all
+    ends, with late rows and nulls, short and long beside the number of values, with other workers in between."""
+    table = random_rows(random.Random(6), 400, keys=4)
+    known = AT_ARRIVAL | {"n": (sash.Count(), pa.int64())}
+    lengths = zip((4, 9, 80, 12), ("left", "right", "both", "neither"), strict=True)
+    windows = [sash.TimeWindow(f"{length}s", closed=end) for length, end in lengths]
+    some = {name: known[name][0] for name in names}
+    plan = sash.Plan(by="card", on="time", windows=windows, aggregations=some, emit="arrival", lateness="20s")
+    types = {name: known[name.split("_")[0]][1] for name in plan.outputs}
+    driver = Driver(typed_job(plan, types))
+    for number, part in enumerate(batches(table, 20)):
+        if number % 6 == 5:
+            driver.job, driver.engines = typed_job(plan, types, f"run {number}"), EngineCache()
+        driver.batch(part)
+    whole = sash.rolling(table, sash.Plan(**plan._parts() | {"lateness": None}))
+    found = driver.finish()
+    for name in plan.outputs:
+        assert found.column(name).to_pylist() == whole.column(name).to_pylist(), name
+
+
+def typed_job(plan: sash.Plan, types: dict[str, pa.DataType], name: str = "test") -> Job:
+    """A job whose results have these types."""
+    with patch.dict(RESULTS, {one.split("_")[0]: kind for one, kind in types.items()}):
+        return make_job(plan, name=name)
+
+
+def test_rows_that_no_window_holds_are_forgotten_at_arrival() -> None:
+    """What is kept for lists and ranks does not grow with the stream."""
+    some = {"collected": sash.Collect("amount"), "top": sash.TopK("amount", k=2)}
+    plan = sash.Plan(by="card", on="time", windows="5s", aggregations=some, emit="arrival", lateness="2s")
+    driver = Driver(typed_job(plan, {name: AT_ARRIVAL[name][1] for name in some}))
+    sizes = []
+    for part in batches(random_rows(random.Random(1), 12_000, disorder=0), 60):
+        driver.batch(part)
+        sizes.append(driver.engines._bytes)
+    assert max(sizes[30:]) < 2 * max(sizes[:30])
+
+
+def test_different_values_are_counted_beside_windows_that_are_snapshots() -> None:
+    """A snapshot has all of what an operator knows, also where other windows of the plan are lengths of time."""
+    table = random_rows(random.Random(9), 400)
+    plan = plan_of("arrival", "delta", "time", names=("shops", "words"))
+    _, results = run(plan, batches(table, 20), 3)
+    assert by_row(results, list(plan.outputs)) == expected(table, plan)

@@ -171,6 +171,7 @@ private:
     template <class Get>
     nb::object integers(Get get) const;
     nb::object values() const;
+    nb::object objects() const;
 
     //! Keeps `source_` alive.
     nb::object owner_;

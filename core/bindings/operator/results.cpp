@@ -92,13 +92,23 @@ nb::object OperatorResults::column(std::string_view name) const {
     return integers([](const Emission& one) { return one.number; });
 }
 
+nb::object OperatorResults::objects() const {
+    nb::list values;
+    std::vector<const ResultCell*> cells(emitted_.columns.size());
+    for (std::size_t place = 0; place < size(); ++place) {
+        for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = &emitted_.columns[i][place];
+        values.append(emitted_.emissions[place].missing ? nb::object(nb::none()) : source_.shape().value(cells));
+    }
+    return values;
+}
+
 nb::object OperatorResults::values() const {
-    if (emitted_.columns.empty() || size() == 0 || source_.shape().is_composite()) return nb::none();
-    if (source_.shape().makes_objects()) return nb::none();
+    if (emitted_.columns.empty() || size() == 0 || source_.shape().is_composite()) return objects();
+    if (source_.shape().makes_objects()) return objects();
     const ResultColumn& column = emitted_.columns[source_.shape().position()];
     const Tag tag = column.front().tag();
     const auto alike = [&](const ResultCell& cell) { return cell.tag() == tag; };
-    if (tag == Tag::none || !std::all_of(column.begin(), column.end(), alike)) return nb::none();
+    if (tag == Tag::none || !std::all_of(column.begin(), column.end(), alike)) return objects();
     if (tag == Tag::integer && source_.shape().is_truth()) {
         std::vector<std::uint8_t> truths;
         for (const ResultCell& cell : column) truths.push_back(cell.word() != 0);

@@ -155,6 +155,7 @@ void bind_algorithms(nb::module_& module);
 void bind_snapshots(nb::module_& module);
 void bind_running(nb::module_& module);
 void bind_operator(nb::module_& module);
+void bind_arrival_rows(nb::module_& module);
 void bind_distinct_counts(nb::module_& module);
 
 }  // namespace sash::face

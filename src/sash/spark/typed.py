@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from sash.aggregations.composite import Record
 from sash.frames.arrow import ArrowFrame
 from sash.frames.base import Answer, Foreign, Instants, Objects, Part, Picked
 
-__all__ = ["TypedFrame", "as_plain"]
+__all__ = ["TypedFrame", "array_of", "as_plain"]
 
 
 class TypedFrame(ArrowFrame):
@@ -57,11 +59,40 @@ class TypedFrame(ArrowFrame):
             if isinstance(answer, Foreign) and isinstance(answer.answer, Objects):
                 answer = answer.answer
             if isinstance(answer, Objects):
-                return pa.array([as_plain(value, kind) for value in answer.values], kind)
+                return array_of(answer.values, kind)
             made = self.column(answer)
             return made if made.type == kind else made.cast(kind)
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, ValueError) as error:
             raise TypeError(f"column {name!r} is {kind}, and a result does not fit: {error}") from error
+
+
+def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """The values as an array of the type. Tuples and lists are taken apart column by column, which is many times as
+    quick as value by value.
+
+    >>> array_of([(1, [2.5]), None], pa.struct({"n": pa.int64(), "x": pa.list_(pa.float64())})).to_pylist()
+    [{'n': 1, 'x': [2.5]}, None]
+    """
+    types = set(map(type, values))
+    if pa.types.is_primitive(kind) and types <= {int, float, bool, type(None)}:
+        return pa.array(values, kind)
+    if pa.types.is_struct(kind) and _all_tuples(types):
+        missing = [value is None for value in values]
+        blank = (None,) * kind.num_fields
+        columns = zip(*(blank if value is None else value for value in values), strict=True)
+        arrays = [array_of(column, field.type) for column, field in zip(columns, kind, strict=True)]
+        return pa.StructArray.from_arrays(arrays, fields=list(kind), mask=pa.array(missing))
+    if pa.types.is_list(kind) and types and types <= {list, tuple}:
+        starts = np.concatenate([[0], np.cumsum([len(value) for value in values])])
+        inner = array_of(list(chain.from_iterable(values)), kind.value_type)
+        return pa.ListArray.from_arrays(pa.array(starts, pa.int32()), inner, type=kind)
+    return pa.array([as_plain(value, kind) for value in values], kind)
+
+
+def _all_tuples(types: set[type]) -> bool:
+    """Whether all are tuples or missing, and some are there. A record is read by its names."""
+    found = types - {type(None)}
+    return bool(found) and all(issubclass(one, tuple) and not issubclass(one, Record) for one in found)
 
 
 def as_plain(value: Any, kind: pa.DataType) -> Any:

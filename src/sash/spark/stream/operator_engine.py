@@ -17,6 +17,7 @@ from sash.codec import dumps, loads
 from sash.errors import SnapshotError
 from sash.operator.results import same
 from sash.snapshots import reading
+from sash.spark.stream.arrivals import RowsOperator, TopOperator, at_arrival, finds_rows, ranks_rows
 from sash.spark.stream.conform import conformed
 from sash.spark.stream.distinct import DistinctOperator, counts_distinct
 from sash.spark.stream.engine import NOTHING_REVISED, BucketEngine, Emitted
@@ -237,9 +238,14 @@ class OperatorEngine(BucketEngine):
 
 
 def _operator(job: Job, name: str, aggregation: Aggregation, window: WindowPolicy) -> Operator:
-    if counts_distinct(job, aggregation, window):
+    if at_arrival(job, aggregation, window):
         assert isinstance(window, TimeWindow)
-        return DistinctOperator(job, name, aggregation, window)
+        if counts_distinct(aggregation):
+            return DistinctOperator(job, name, aggregation, window)
+        if ranks_rows(job, aggregation):
+            return TopOperator(job, name, aggregation, window)
+        if finds_rows(job, aggregation):
+            return RowsOperator(job, name, aggregation, window)
     return Operator(job, name, aggregation, window)
 
 

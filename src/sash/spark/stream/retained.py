@@ -140,6 +140,12 @@ class RetainedRows:
         """Drop the chunks that have no row at or after the ticks."""
         self.chunks = [chunk for chunk in self.chunks if chunk.newest >= ticks]
 
+    def drop_oldest(self, ticks: int) -> None:
+        """Drop the chunks before the first that has a row at or after the ticks: the numbers of all others go on
+        without a gap."""
+        needed = next((place for place, chunk in enumerate(self.chunks) if chunk.newest >= ticks), len(self.chunks))
+        self.chunks = self.chunks[needed:]
+
     def memory(self) -> int:
         """The bytes of the rows."""
         return sum(chunk.bytes for chunk in self.chunks)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +15,15 @@ import pyarrow.compute as pc
 from sash import _core
 from sash.aggregations.base import Aggregation, is_built_in
 from sash.aggregations.composite import Composite
-from sash.aggregations.filtered import unfiltered
+from sash.aggregations.filtered import Filtered, unfiltered
 from sash.aggregations.quantiles import Ordered
 from sash.aggregations.records import Answer, Part, Path, Row, Slot, build, fits
+from sash.batch.columns import Columns
 from sash.batch.naming import output_name
 from sash.batch.slides import slides
 from sash.columns import read_column
+from sash.expressions import Expression
+from sash.frames.arrow import ArrowFrame
 from sash.operator.config import configure_lookups
 from sash.plan import Plan
 from sash.spark.stream.job import Job
@@ -31,9 +35,15 @@ __all__ = ["Tree", "by_operator", "needs_operator", "split"]
 #: Looks up the values of a column at row numbers; -1 is null.
 Lookup = Callable[[str, Ticks], pa.Array]
 
-#: What names the slot that holds the numbers of rows, before the column that must not be null in them.
+#: What names the slot that holds the numbers of rows, before the columns that must not be null in them, and between.
 _NUMBER: Final = "\0number of "
+_BESIDE: Final = "\0beside "
+#: What names a column that is null where a condition is not true, before the condition and the column.
+_WHERE: Final = "\0where "
 _NOTHING, _INTEGER = 0, 1
+
+#: Such columns: which column each is made of, None where rows are counted, and the condition.
+Masks: TypeAlias = dict[str, tuple[str | None, Expression]]
 
 
 def by_operator(job: Job) -> bool:
@@ -77,14 +87,15 @@ def _in_tree(aggregation: Aggregation, job: Job) -> bool:
     plan = job.plan
     if plan.min_periods or not plan.peers or not job.time_only:
         return False
-    return _picks(aggregation, job) is not None or _fits(aggregation, job)
+    one = unfiltered(aggregation)
+    return _picks(one, job) is not None or _fits(one, job)
 
 
 def _picks(aggregation: Aggregation, job: Job) -> str | None:
     """Which row the aggregation picks; None if it picks none."""
     word = aggregation.picks
     by_key = word in ("greatest", "least")
-    if word is None or (by_key and len(aggregation.columns) != 2):
+    if word is None or (by_key and len(aggregation.columns) < 2):
         return None
     if by_key and not _is_number(job.schema.field(aggregation.columns[0]).type):
         return None
@@ -108,12 +119,12 @@ def _is_number(kind: pa.DataType) -> bool:
 
 @dataclass(frozen=True)
 class _Output:
-    """Where the result of an aggregation comes from: a part, or a column at the row that a part picks."""
+    """Where the result of an aggregation comes from: a part, or columns at the row that a part picks."""
 
     name: str
     position: int
     answer: Answer | None
-    column: str | None
+    columns: tuple[str, ...] = ()
 
 
 class Tree:
@@ -121,14 +132,15 @@ class Tree:
 
     def __init__(self, job: Job, aggregations: Mapping[str, Aggregation]) -> None:
         self._job = job
-        self._row, self._outputs = _laid_out(job, aggregations)
+        self._masks: Masks = {}
+        self._row, self._outputs = _laid_out(job, aggregations, self._masks)
         windows = tuple(window for window in job.plan.windows if isinstance(window, TimeWindow))
         self._core = _core.Operator(configure_lookups(self._row, windows, job.clock.kind))
 
     @property
     def picks_rows(self) -> bool:
         """Whether results are values of rows, which must be retained then."""
-        return any(output.column is not None for output in self._outputs)
+        return any(output.columns for output in self._outputs)
 
     def memory(self) -> int:
         """The bytes that it takes."""
@@ -136,11 +148,11 @@ class Tree:
 
     def insert(self, codes: Ticks, ticks: Ticks, table: pa.Table, first: int) -> None:
         """Rows into the windows of their keys; `first` is the number of the first. Cost: O(log d) a row."""
-        self._core.insert(codes, ticks, self._columns(table, first))
+        self._core.insert(codes, ticks, self._columns(table, ticks, first))
 
     def arrivals(self, codes: Ticks, ticks: Ticks, table: pa.Table, first: int, look: Lookup) -> dict[str, pa.Array]:
         """The same, with what each row finds when it arrives."""
-        columns = self._columns(table, first)
+        columns = self._columns(table, ticks, first)
         return self._named(self._core.push_many(codes, ticks, columns, None, [], None, None, None), look)
 
     def results(self, codes: Ticks, ticks: Ticks, look: Lookup) -> dict[str, pa.Array]:
@@ -156,7 +168,11 @@ class Tree:
         self._core.trim()
         return set(self._core.keys())
 
-    def _columns(self, table: pa.Table, first: int) -> list[Any]:
+    def _columns(self, table: pa.Table, ticks: Ticks, first: int) -> list[Any]:
+        for name, (column, condition) in self._masks.items():
+            there = Columns(ArrowFrame(table), self._job.clock.kind, ticks).where(condition).absent == 0
+            values = pa.scalar(1) if column is None else table.column(column)
+            table = table.append_column(name, pc.if_else(pa.array(there), values, None))
         return [self._column(slot, table, first) for slot in self._row.slots]
 
     def _column(self, slot: Slot, table: pa.Table, first: int) -> Any:
@@ -164,8 +180,10 @@ class Tree:
         if name is None:
             return np.ones(table.num_rows, np.int64)
         if name.startswith(_NUMBER):
-            there = table.column(name.removeprefix(_NUMBER)).is_valid()
-            return [np.arange(first, first + table.num_rows), np.asarray(there).view(np.uint8)]
+            there = np.ones(table.num_rows, bool)
+            for read in name.removeprefix(_NUMBER).split(_BESIDE):
+                there &= np.asarray(table.column(read).is_valid())
+            return [np.arange(first, first + table.num_rows), there.view(np.uint8)]
         return _with_marks(_whole(table.column(name)), slot.inputs)
 
     def _named(self, results: _core.OperatorResults, look: Lookup) -> dict[str, pa.Array]:
@@ -179,30 +197,50 @@ class Tree:
                 words, tags = cells[output.position]
                 words = np.ascontiguousarray(words[window :: len(labels)])
                 tags = np.ascontiguousarray(tags[window :: len(labels)])
-                if output.column is None:
+                if not output.columns:
                     assert output.answer is not None
                     named[name] = _numbers(words, tags, output.answer, self._job.types[name])
                 else:
                     rows = np.where(tags == _NOTHING, -1, words)
-                    named[name] = look(output.column, rows)
+                    named[name] = _picked([look(column, rows) for column in output.columns], rows < 0, output.columns)
         return named
 
 
-def _laid_out(job: Job, aggregations: Mapping[str, Aggregation]) -> tuple[Row, list[_Output]]:
-    plain = {name: one for name, one in aggregations.items() if _picks(one, job) is None}
+def _masked(aggregation: Aggregation, masks: Masks) -> Aggregation:
+    """An aggregation with a condition as one of columns that are null where it is not true."""
+    if not isinstance(aggregation, Filtered):
+        return aggregation
+    inner, names = copy(aggregation.inner), []
+    for column in inner.columns or (None,):
+        names.append(f"{_WHERE}{aggregation.condition!r}\0{column}")
+        masks[names[-1]] = (column, aggregation.condition)
+    inner.column = names[0] if len(names) == 1 else tuple(names)
+    return inner
+
+
+def _laid_out(job: Job, aggregations: Mapping[str, Aggregation], masks: Masks) -> tuple[Row, list[_Output]]:
+    picks = {name: _picks(unfiltered(one), job) for name, one in aggregations.items()}
+    masked = {name: _masked(one, masks) for name, one in aggregations.items()}
+    plain = {name: one for name, one in masked.items() if picks[name] is None}
     row = build(plain)
-    outputs = [_Output(name, answer.position, answer, None) for name, answer in zip(plain, row.answers, strict=True)]
+    outputs = [_Output(name, answer.position, answer) for name, answer in zip(plain, row.answers, strict=True)]
     slots, parts = list(row.slots), list(row.parts)
-    for name, one in aggregations.items():
-        pick = _picks(one, job)
+    for name, pick in picks.items():
         if pick is None:
             continue
-        numeric = _is_number(job.schema.field(one.columns[0]).type)
+        one, read = masked[name], unfiltered(aggregations[name]).columns
+        numeric = _is_number(job.schema.field(read[0]).type)
         key = _place(slots, Slot(Path(one.columns[0]), "number" if numeric else "ignored", one.nan))
-        number = _place(slots, Slot(Path(_NUMBER + one.columns[-1]), "integer", "skip"))
+        taken = one.columns[1:] or one.columns
+        number = _place(slots, Slot(Path(_NUMBER + _BESIDE.join(taken)), "integer", "skip"))
         position = _place(parts, Part(f"row_of_{pick}", (key, number)))
-        outputs.append(_Output(name, position, None, one.columns[-1]))
+        outputs.append(_Output(name, position, None, read[1:] or read))
     return Row(tuple(slots), tuple(parts), (), row.answers, composite=True, timed=row.timed), outputs
+
+
+def _picked(columns: list[pa.Array], missing: npt.NDArray[np.bool_], names: tuple[str, ...]) -> pa.Array:
+    """One column as it is, several as records."""
+    return columns[0] if len(columns) == 1 else pa.StructArray.from_arrays(columns, names, mask=pa.array(missing))
 
 
 def _place(items: list[Any], item: Any) -> int:

@@ -1,0 +1,110 @@
+//! The classes _core.ArrivalRows and _core.TopRows: rows of windows at arrival, for buckets of streams.
+#include "sash/operator/arrival_rows.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <limits>
+#include <stdexcept>
+#include <string_view>
+
+#include "arrays.hpp"
+#include "sash/operator/top_rows.hpp"
+#include "window/face.hpp"
+
+namespace sash::face {
+
+namespace {
+
+using Marks = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+void check_sizes(const Times& keys, const Times& ticks, const Times& numbers, const Marks& there) {
+    if (keys.size() != ticks.size() || numbers.size() != ticks.size() || there.size() != ticks.size())
+        throw nb::value_error("there must be one key, one time, one number and one mark an event");
+}
+
+//! Rows of windows, one window after the other, and where each begins; as Arrow counts in lists. Rows are counted from
+//! the oldest that is kept: half the memory matters where windows are long.
+class Lists {
+public:
+    explicit Lists(std::int64_t oldest) : oldest_(oldest) {}
+
+    void add(std::int64_t row) { rows_.push_back(static_cast<std::int32_t>(row - oldest_)); }
+    void close() {
+        if (rows_.size() > kMost)
+            throw std::overflow_error("the windows of one batch hold more rows than a list of Arrow");
+        starts_.push_back(static_cast<std::int32_t>(rows_.size()));
+    }
+    nb::tuple taken() { return nb::make_tuple(array_of(std::move(starts_)), array_of(std::move(rows_))); }
+
+private:
+    static constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max();
+
+    std::int64_t oldest_;
+    std::vector<std::int32_t> starts_ = {0};
+    std::vector<std::int32_t> rows_ = {};
+};
+
+//! Events whose rows are numbered from `first` on; without a mark they are in no window. The rows that each finds, from
+//! the oldest on: all, the first of each different value, the first of the most frequent, or the one that is so many
+//! before the last.
+nb::tuple push_many(ArrivalRows& rows, const Times& keys, const Times& ticks, const Times& values, const Marks& there,
+                    std::int64_t first, std::int64_t oldest, std::string_view which, std::size_t behind) {
+    check_sizes(keys, ticks, values, there);
+    if (which != "all" && which != "different" && which != "frequent" && which != "youngest")
+        throw nb::value_error("rows are all, different, frequent or youngest");
+    Lists lists(oldest);
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+        const std::int64_t key = keys.data()[i], row = first + static_cast<std::int64_t>(i);
+        const Time time = ticks.data()[i];
+        if (there.data()[i] != 0) rows.insert(key, {time, row, values.data()[i]});
+        if (which == "different") {
+            rows.first_rows(key, time, [&](std::int64_t found) { lists.add(found); });
+        } else if (which == "frequent") {
+            if (const std::int64_t found = rows.most_frequent(key, time); found >= 0) lists.add(found);
+        } else {
+            const auto window = rows.window(key, time);
+            if (which == "all")
+                for (const auto& entry : window) lists.add(entry.row);
+            else if (behind < window.size())
+                lists.add(window[window.size() - 1 - behind].row);
+        }
+        lists.close();
+    }
+    return lists.taken();
+}
+
+//! The same for the most extreme rows.
+nb::tuple push_ranked(TopRows& rows, const Times& keys, const Times& ticks, const Times& ranks, const Marks& there,
+                      std::int64_t first, std::int64_t oldest) {
+    check_sizes(keys, ticks, ranks, there);
+    Lists lists(oldest);
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+        const std::int64_t key = keys.data()[i], row = first + static_cast<std::int64_t>(i);
+        if (there.data()[i] != 0) rows.insert(key, ticks.data()[i], ranks.data()[i], row);
+        for (const auto& ranked : rows.rows(key, ticks.data()[i])) lists.add(ranked.second);
+        lists.close();
+    }
+    return lists.taken();
+}
+
+}  // namespace
+
+void bind_arrival_rows(nb::module_& module) {
+    nb::class_<ArrivalRows>(module, "ArrivalRows")
+        .def(nb::init<Time, Time>())
+        .def("push_many", &push_many)
+        .def("drop", &ArrivalRows::drop)
+        .def("keys", &ArrivalRows::keys)
+        .def("values", &ArrivalRows::values)
+        .def("memory", &ArrivalRows::bytes);
+    nb::class_<TopRows>(module, "TopRows")
+        .def(nb::init<Time, Time, std::size_t>())
+        .def("push_many", &push_ranked)
+        .def("drop", &TopRows::drop)
+        .def("keys", &TopRows::keys)
+        .def("memory", &TopRows::bytes);
+}
+
+}  // namespace sash::face
