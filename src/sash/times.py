@@ -21,6 +21,7 @@ import math
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from typing import Any, Final, TypeAlias
 
@@ -265,8 +266,15 @@ def _decode_timestamp(kind: Kind, ticks: int) -> Any:
 
 
 def _decode_arrow(kind: Kind, ticks: int) -> Any:
+    scalar, made = _arrow_times(kind)
+    return scalar(ticks, made)
+
+
+@cache
+def _arrow_times(kind: Kind) -> tuple[Callable[..., Any], Any]:
+    """How Arrow makes a time, and its type. To ask for both takes several times as long as to make one."""
     pyarrow = import_module("pyarrow")
-    return pyarrow.scalar(ticks, pyarrow.timestamp(kind.unit, kind.zone))
+    return pyarrow.scalar, pyarrow.timestamp(kind.unit, kind.zone)
 
 
 _DECODERS: Final[dict[str, Callable[[Kind, int], Any]]] = {

@@ -304,6 +304,11 @@ AT_ARRIVAL: dict[str, tuple[Any, pa.DataType]] = {
     "top": (sash.TopK("amount", k=2), pa.list_(pa.int64())),
     "bottom": (sash.BottomK("share", k=3, where=sash.col("amount") > -3), pa.list_(pa.float64())),
     "dearest": (sash.TopK("shop", by="share", k=2), pa.list_(pa.string())),
+    "spread": (
+        sash.Histogram("amount", edges=[-3.5, -1, 0, 2.5], where=sash.col("share") < 2),
+        pa.struct({"below": pa.int64(), "bins": pa.list_(pa.int64()), "above": pa.int64()}),
+    ),
+    "shares": (sash.Histogram("share", edges=[0, 0.25, 1, 2], outside=False), pa.list_(pa.int64())),
     "best": (
         sash.ArgMax("amount", ["shop", "share"]),
         pa.struct({"shop": pa.string(), "share": pa.float64()}),

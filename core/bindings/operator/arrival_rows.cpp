@@ -75,7 +75,23 @@ nb::tuple push_many(ArrivalRows& rows, const Times& keys, const Times& ticks, co
     return lists.taken();
 }
 
-//! The same for the most extreme rows.
+//! How often each of the values 0, 1, 2, ... is in the window of each event, one window after the other.
+nb::object count_many(ArrivalRows& rows, const Times& keys, const Times& ticks, const Times& values, const Marks& there,
+                      std::int64_t different) {
+    check_sizes(keys, ticks, values, there);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (values.data()[i] < 0 || values.data()[i] >= different) throw nb::value_error("a value is out of range");
+    std::vector<std::int64_t> counts(ticks.size() * static_cast<std::size_t>(different));
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+        const std::int64_t key = keys.data()[i];
+        if (there.data()[i] != 0) rows.insert(key, {ticks.data()[i], 0, values.data()[i]});
+        std::int64_t* own = counts.data() + i * static_cast<std::size_t>(different);
+        rows.counts(key, ticks.data()[i], [own](std::int64_t value, std::int64_t count) { own[value] = count; });
+    }
+    return array_of(std::move(counts));
+}
+
+//! The most extreme rows of the window of each event, numbered as above.
 nb::tuple push_ranked(TopRows& rows, const Times& keys, const Times& ticks, const Times& ranks, const Marks& there,
                       std::int64_t first, std::int64_t oldest) {
     check_sizes(keys, ticks, ranks, there);
@@ -95,6 +111,7 @@ void bind_arrival_rows(nb::module_& module) {
     nb::class_<ArrivalRows>(module, "ArrivalRows")
         .def(nb::init<Time, Time>())
         .def("push_many", &push_many)
+        .def("count_many", &count_many)
         .def("drop", &ArrivalRows::drop)
         .def("keys", &ArrivalRows::keys)
         .def("values", &ArrivalRows::values)

@@ -59,6 +59,13 @@ public:
         return most == found_.end() ? -1 : most->first.row;
     }
 
+    //! Calls write(value, count) for each value that the window holds. As above.
+    template <class Write>
+    void counts(std::int64_t key, Time end, Write write) {
+        find_values(key, end);
+        for (const Found& one : found_) write(one.first.value, one.count);
+    }
+
     //! No event before the watermark will come any more. O(n).
     void drop(Time watermark) {
         const auto old = [this, watermark](const Entry& entry) { return entry.time < watermark - since_; };

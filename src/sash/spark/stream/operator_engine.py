@@ -18,6 +18,7 @@ from sash.errors import SnapshotError
 from sash.operator.results import same
 from sash.snapshots import reading
 from sash.spark.stream.arrivals import RowsOperator, TopOperator, at_arrival, finds_rows, ranks_rows
+from sash.spark.stream.bins import BinsOperator, counts_bins
 from sash.spark.stream.conform import conformed
 from sash.spark.stream.distinct import DistinctOperator, counts_distinct
 from sash.spark.stream.engine import NOTHING_REVISED, BucketEngine, Emitted
@@ -242,6 +243,8 @@ def _operator(job: Job, name: str, aggregation: Aggregation, window: WindowPolic
         assert isinstance(window, TimeWindow)
         if counts_distinct(aggregation):
             return DistinctOperator(job, name, aggregation, window)
+        if counts_bins(job, aggregation):
+            return BinsOperator(job, name, aggregation, window)
         if ranks_rows(job, aggregation):
             return TopOperator(job, name, aggregation, window)
         if finds_rows(job, aggregation):
