@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 from typing import Any, Final
@@ -19,7 +19,7 @@ import numpy as np
 
 from sash.errors import AggregationError, SnapshotError
 
-__all__ = ["MAX_DEPTH", "dumps", "loads"]
+__all__ = ["MAX_DEPTH", "dumps", "joined", "loads"]
 
 #: How deep containers may nest. Far above any partial, far below Python's stack.
 MAX_DEPTH: Final = 64
@@ -44,6 +44,17 @@ def dumps(value: Any) -> bytes:
     out = bytearray()
     _write(value, out, 0)
     return bytes(out)
+
+
+def joined(parts: Sequence[bytes]) -> bytes:
+    """The bytes of a tuple of values, made of theirs: for values that are written often. Cost: O(size), by copies.
+
+    >>> joined([dumps(1), dumps("a")]) == dumps((1, "a"))
+    True
+    """
+    out = bytearray(dumps(())[:-1])
+    _write_size(len(parts), out)
+    return bytes(out) + b"".join(parts)
 
 
 def loads(data: bytes) -> Any:

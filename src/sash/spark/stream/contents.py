@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Final
 
 import pyarrow as pa
 
+from sash.codec import dumps
 from sash.errors import PlanError
 from sash.spark.stream.conform import canonical, widens
 from sash.spark.stream.job import Job
@@ -76,6 +77,11 @@ class Contents:
     def schema(self) -> pa.Schema:
         """The columns with their types."""
         return pa.ipc.read_schema(pa.py_buffer(self.columns))
+
+    @cached_property
+    def written(self) -> bytes:
+        """Its fields in order, as plain values of the codec."""
+        return dumps(tuple(getattr(self, one.name) for one in fields(self)))
 
     def continued(self, job: Job, watermark: int | None) -> Contents:
         """The contents from now on, if the job finds all that it needs; else `PlanError` with all that it does not.

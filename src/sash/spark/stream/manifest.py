@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, fields, replace
-from operator import attrgetter
+from functools import lru_cache
 from typing import Any, Final
 
-from sash.codec import dumps, loads
+from sash.codec import dumps, joined, loads
 from sash.errors import SnapshotError
 from sash.spark.stream.contents import Contents
 from sash.spark.stream.job import Job
@@ -110,8 +110,9 @@ class Manifest:
     def write(self) -> bytes:
         """Its bytes."""
         job, contents, origin, versions, segments, *rest = _parts_of(self)
-        named = (job, _parts_of(contents), origin, tuple(map(_VERSION, versions)), tuple(map(_SEGMENT, segments)))
-        data = dumps((_FORMAT, *named, *rest))
+        # Most of it was in the manifest before.
+        lists = [joined([_written(one) for one in parts]) for parts in (versions, segments)]
+        data = joined([dumps(_FORMAT), dumps(job), contents.written, dumps(origin), *lists, *map(dumps, rest)])
         _remember(data, self)
         return data
 
@@ -141,8 +142,6 @@ class Manifest:
             raise SnapshotError(f"the state of a bucket cannot be read: {error}") from error
 
 
-_VERSION: Final = attrgetter(*(field.name for field in fields(Version)))
-_SEGMENT: Final = attrgetter(*(field.name for field in fields(Segment)))
 #: What this process has written lately: it reads most of it again in the next batch.
 _RECENT: Final[dict[bytes, Manifest]] = {}
 _MOST: Final = 512
@@ -152,7 +151,12 @@ def _parts_of(one: Any) -> tuple[Any, ...]:
     return tuple(getattr(one, field.name) for field in fields(one))
 
 
+@lru_cache(maxsize=1 << 14)
+def _written(one: Version | Segment) -> bytes:
+    return dumps(_parts_of(one))
+
+
 def _remember(data: bytes, manifest: Manifest) -> None:
     if len(_RECENT) >= _MOST:
-        _RECENT.clear()
+        del _RECENT[next(iter(_RECENT))]
     _RECENT[data] = manifest
