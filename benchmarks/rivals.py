@@ -3,7 +3,7 @@
 numbagg is in the extra `bench`; without it, it is left out.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any, Final
 
@@ -50,6 +50,27 @@ def by_rows(name: str, values: np.ndarray[Any, Any], rows: int) -> Mapping[str, 
         if other is not None:
             found["numbagg"] = (lambda: other(values, window=rows, min_count=1), len(values))
     return found
+
+
+def keyed(windows: Sequence[str], names: Sequence[str]) -> Mapping[str, Callable[[pl.DataFrame], Any]]:
+    """The ways of polars to windows of the keys `k`; the second wants rows in order of key and time."""
+    value = pl.col("v")
+    wanted = [
+        getattr(value, f"rolling_{name}_by")("t", window).over("k").alias(f"{name}_{window}")
+        for window in windows
+        for name in names
+    ]
+
+    def rolled(frame: pl.DataFrame) -> Any:
+        parts = [
+            frame.lazy()
+            .rolling("t", period=window, group_by="k")
+            .agg(*(getattr(value, name)().alias(f"{name}_{window}") for name in names))
+            for window in windows
+        ]
+        return pl.collect_all(parts)
+
+    return {"rolling_by": lambda frame: frame.with_columns(wanted), "rolling and agg": rolled}
 
 
 def _duckdb(name: str, part: pd.DataFrame, seconds: int) -> Run:

@@ -1,13 +1,17 @@
 """What rolling over frames costs, beside pandas, polars, DuckDB, numbagg and bottleneck, in one run.
 
-    python benchmarks/rolling.py [rows]
+    python benchmarks/rolling.py [figure ...] [--rows 2000000]
 
-A line is printed only after its answers were compared with those of another library, or of another way to the same.
+A figure is one of those at the end of this file, and takes less than four minutes; without one, all are measured. A
+line is printed only after its answers were compared with those of another library, or of another way to the same.
 """
 
+import argparse
+import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -85,9 +89,9 @@ def late(frame: pd.DataFrame, share: float = 0.01, most: int = 10_000) -> pd.Dat
     return frame.iloc[np.argsort(places, kind="stable")].reset_index(drop=True)
 
 
-def time_windows(frame: pd.DataFrame) -> float:
-    """Sum and max over 1,000 seconds, beside pandas and polars on their own frames; return the seconds of the sum."""
-    kept = 0.0
+def time_windows(rows: int) -> None:
+    """Sum and max over 1,000 seconds, beside pandas and polars on their own frames."""
+    frame = in_order(rows)
     tidy = pl.from_pandas(frame)
     for name, one in (("max", sash.Max("v")), ("sum", sash.Sum("v"))):
         by_pandas = getattr(frame.rolling("1000s", on="t")["v"], name)
@@ -96,10 +100,9 @@ def time_windows(frame: pd.DataFrame) -> float:
         agree(rolling(tidy, on="t", window="1000s", out=one)["out"], tidy.select(expression)["v"])
         theirs = {"pandas": best(by_pandas), "polars": best(lambda wanted=expression: tidy.select(wanted))}  # type: ignore[misc]
         for library, data in (("pandas", frame), ("polars", tidy)):
-            kept = best(lambda data=data, one=one: rolling(data, on="t", window="1000s", out=one))  # type: ignore[misc]
-            beside = f"{min(theirs.values()) / kept:.1f}x the faster of pandas and polars"
-            line(f"{name} over 1,000 s, in order, a frame of {library}", kept, len(frame), beside)
-    return kept
+            ours = best(lambda data=data, one=one: rolling(data, on="t", window="1000s", out=one))  # type: ignore[misc]
+            beside = f"{min(theirs.values()) / ours:.1f}x the faster of pandas and polars"
+            line(f"{name} over 1,000 s, in order, a frame of {library}", ours, rows, beside)
 
 
 OURS: dict[str, Callable[[], sash.Aggregation]] = {
@@ -113,30 +116,70 @@ OURS: dict[str, Callable[[], sash.Aggregation]] = {
 }
 
 
-def beside_all(frame: pd.DataFrame) -> None:
-    """Measure each aggregation over windows of about 1,000 and 100,000 rows, with one thread and with all cores."""
-    values = frame["v"].to_numpy()
-    for name, make in OURS.items():
-        for size in (1_000, 100_000):
-            run = {
-                threads: lambda n=threads: rolling(frame, on="t", window=f"{size}s", threads=n, out=make())["out"]  # noqa: B023
-                for threads in (1, None)
-            }
-            theirs = {}
-            for library, (their, rows) in rivals.by_time(name, frame, size).items():
-                if not (name == "std" and library == "duckdb"):
-                    agree(run[1]()[1:rows], np.asarray(their(), float)[1:])
-                theirs[library] = best(their, 2 if library == "duckdb" else 3) / rows
-            for library, (their, rows) in rivals.by_rows(name, values, size).items():
-                theirs[f"{library} by rows"] = best(their, 3) / rows
-            took = {threads: best(one) for threads, one in run.items()}
-            fastest = min(theirs, key=theirs.__getitem__)
+def beside(name: str, rows: int) -> None:
+    """Measure an aggregation over windows of about 1,000 and 100,000 rows, with one thread and with all cores."""
+    frame = in_order(rows)
+    for size in (1_000, 100_000):
+        run = {
+            threads: lambda n=threads: rolling(frame, on="t", window=f"{size}s", threads=n, out=OURS[name]())["out"]  # noqa: B023
+            for threads in (1, None)
+        }
+        took = {threads: best(one) for threads, one in run.items()}
+        for kind, theirs in (("of time", by_time(name, frame, size, run[1])), ("of rows", by_rows(name, frame, size))):
             for threads, seconds in took.items():
-                beside = f"{theirs[fastest] * len(frame) / seconds:.1f}x {fastest}; " + ", ".join(
-                    f"{library} {each * 1e9:.0f}" for library, each in theirs.items()
-                )
-                what = f"{name} over {size:,} s, {'all cores' if threads is None else 'one thread'}"
-                line(what, seconds, len(frame), f"{seconds / len(frame) * 1e9:.1f} ns a row; {beside} ns a row")
+                compare(f"{name} over {size:,} s, {cores(threads)}", seconds, rows, kind, theirs)
+    compare_by_rows(name, frame)
+
+
+def compare(what: str, seconds: float, rows: int, kind: str, theirs: dict[str, float]) -> None:
+    """Print a row of the table beside the fastest of others, by their seconds a row."""
+    if not theirs:
+        return
+    fastest = min(theirs, key=theirs.__getitem__)
+    all_of_them = ", ".join(f"{library} {each * 1e9:.1f}" for library, each in theirs.items())
+    ratio = theirs[fastest] * rows / seconds
+    beside = (
+        f"{ratio:.1f}x {fastest}, the fastest with windows {kind}; ns a row: {seconds / rows * 1e9:.2f}, {all_of_them}"
+    )
+    line(what, seconds, rows, beside)
+
+
+def cores(threads: int | None) -> str:
+    """Say how many threads run."""
+    return "all cores" if threads is None else "one thread"
+
+
+def by_time(name: str, frame: pd.DataFrame, size: int, ours: Callable[[], Any]) -> dict[str, float]:
+    """Return seconds a row of those that have windows of time, once they agree."""
+    found = {}
+    mine = ours()
+    for library, (their, rows) in rivals.by_time(name, frame, size).items():
+        # DuckDB's deviation is one of subtractions, which drift.
+        if not (name == "std" and library == "duckdb"):
+            agree(mine[1:rows], np.asarray(their(), float)[1:])
+        found[library] = best(their, 2 if library == "duckdb" else 3) / rows
+    return found
+
+
+def by_rows(name: str, frame: pd.DataFrame, size: int) -> dict[str, float]:
+    """Return seconds a row of those that have only windows of so many rows, once they agree."""
+    found = {}
+    values = frame["v"].to_numpy()
+    mine = rolling({"v": values}, window=size, out=OURS[name]())["out"]
+    for library, (their, rows) in rivals.by_rows(name, values, size).items():
+        agree(mine[1:rows], np.asarray(their(), float)[1:])
+        found[library] = best(their, 3) / rows
+    return found
+
+
+def compare_by_rows(name: str, frame: pd.DataFrame) -> None:
+    """Measure windows of so many rows beside those that have only these."""
+    arrays = {"v": frame["v"].to_numpy()}
+    for size in (1_000, 100_000):
+        for threads in (1, None):
+            seconds = best(lambda: rolling(arrays, window=size, threads=threads, out=OURS[name]()))  # noqa: B023
+            what = f"{name} over {size:,} rows, {cores(threads)}"
+            compare(what, seconds, len(frame), "of rows", by_rows(name, frame, size))
 
 
 def distinct(rows: int) -> None:
@@ -144,14 +187,17 @@ def distinct(rows: int) -> None:
     rng = np.random.default_rng(6)
     numbers = rng.integers(0, 5_000, rows)
     frame = pl.DataFrame({"t": np.arange(rows), "i": numbers * 1_000_003, "s": [f"shop {n}" for n in numbers.tolist()]})
-    for column in ("i", "s"):
+    for column, what in (("i", "integers"), ("s", "texts")):
         for size in (1_000, 100_000):
-            out = rolling(frame, on="t", window=TimeWindow(size), out=sash.CountDistinct(column))["out"]
-            assert out[-1] == len(set(numbers[-size:].tolist()))
-            ours = best(
-                lambda n=size, c=column: rolling(frame, on="t", window=TimeWindow(n), out=sash.CountDistinct(c))  # type: ignore[misc]
-            )
-            line(f"distinct {'texts' if column == 's' else 'integers'} over {size:,} rows", ours, rows)
+            for threads in (1, None):
+
+                def run(size: int = size, threads: int | None = threads, column: str = column) -> Any:
+                    return rolling(frame, on="t", window=size, threads=threads, out=sash.CountDistinct(column))["out"]
+
+                out = run()
+                for at in range(rows - 1, 0, -rows // 7):
+                    assert out[at] == len(set(numbers[max(0, at + 1 - size) : at + 1].tolist()))
+                line(f"distinct {what} over {size:,} rows, {cores(threads)}", best(run), rows)
 
 
 FRESH = """
@@ -167,37 +213,47 @@ print(took[0], min(took[1:]))
 """
 
 
-def first_call() -> None:
-    """Measure the first call of a fresh process beside its later ones."""
-    runs = [subprocess.run([sys.executable, "-c", FRESH], capture_output=True, text=True, check=True) for _ in range(3)]
-    first, later = min(tuple(map(float, run.stdout.split())) for run in runs)
+def first_call(_: int) -> None:
+    """Measure the first call of a fresh process beside its later ones: the middle one of some processes."""
+    runs = [subprocess.run([sys.executable, "-c", FRESH], capture_output=True, text=True, check=True) for _ in range(9)]
+    took = [tuple(map(float, run.stdout.split())) for run in runs]
+    first, later = sorted(took, key=lambda pair: pair[0] / pair[1])[len(took) // 2]
     line("sum, the first call in a fresh process", first, 1_000_000, f"{first / later:.2f}x the later ones")
 
 
-def late_rows(frame: pd.DataFrame, ordered: float) -> None:
-    """Sum again, with 1% of the rows late."""
+def late_rows(rows: int) -> None:
+    """Sum and median, with 1% of the rows late."""
+    frame = in_order(rows)
     mixed = late(frame)
-    tidy = pl.from_pandas(mixed)
-    expected = rolling(frame, on="t", window="1000s", out=sash.Sum("v")).set_index("t")["out"]
-    agree(rolling(mixed, on="t", window="1000s", out=sash.Sum("v"))["out"], expected.loc[mixed["t"]])
-    ours = best(lambda: rolling(tidy, on="t", window="1000s", out=sash.Sum("v")))
-    line(
-        "sum over 1,000 s, 1% late by up to 10,000 places", ours, len(frame), f"{ours / ordered:.2f}x the time in order"
-    )
+    ordered, tidy = pl.from_pandas(frame), pl.from_pandas(mixed)
+    for name in ("sum", "median"):
+        for size in (1_000, 100_000):
+            for threads in (1, None):
+
+                def run(data: Any, name: str = name, size: int = size, threads: int | None = threads) -> Any:
+                    return rolling(data, on="t", window=f"{size}s", threads=threads, out=OURS[name]())
+
+                places = np.searchsorted(frame["t"].to_numpy(), mixed["t"].to_numpy())
+                agree(run(tidy)["out"], run(ordered)["out"].to_numpy()[places])
+                took, first = best(lambda: run(tidy)), best(lambda: run(ordered))
+                what = f"{name} over {size:,} s, 1% late, {cores(threads)}"
+                line(what, took, rows, f"{took / first:.2f}x the time in order")
 
 
-def count_windows(frame: pd.DataFrame) -> None:
+def count_windows(rows: int) -> None:
     """Max over so many rows, beside bottleneck."""
+    frame = in_order(rows)
     arrays = {"v": frame["v"].to_numpy()}
-    for rows in (10, 1_000, 100_000):
-        agree(rolling(arrays, window=rows, out=sash.Max("v"))["out"], bottleneck.move_max(arrays["v"], rows, 1))
-        ours = best(lambda n=rows: rolling(arrays, window=n, out=sash.Max("v")))  # type: ignore[misc]
-        theirs = best(lambda n=rows: bottleneck.move_max(arrays["v"], n, 1))  # type: ignore[misc]
-        line(f"max over {rows:,} rows", ours, len(frame), f"{theirs / ours:.1f}x bottleneck")
+    for size in (10, 1_000, 100_000):
+        agree(rolling(arrays, window=size, out=sash.Max("v"))["out"], bottleneck.move_max(arrays["v"], size, 1))
+        ours = best(lambda n=size: rolling(arrays, window=n, out=sash.Max("v")))  # type: ignore[misc]
+        theirs = best(lambda n=size: bottleneck.move_max(arrays["v"], n, 1))  # type: ignore[misc]
+        line(f"max over {size:,} rows", ours, rows, f"{theirs / ours:.1f}x bottleneck")
 
 
-def compiled(frame: pd.DataFrame) -> None:
+def compiled(rows: int) -> None:
     """A user's aggregation over 1,000 rows, beside apply of pandas over a part of the rows."""
+    frame = in_order(rows)
     part = frame["v"].iloc[:20_000]
     energy = sash.compiled(Energy("v"))
     applied = part.rolling(1_000, min_periods=1)
@@ -255,19 +311,80 @@ def sizes(rows: int) -> None:
             line(f"sum over {size:,} rows of a time window", ours, rows, f"{ours / first:.2f}x the first")
 
 
-def main(rows: int) -> None:
-    """Print the table."""
-    print(f"{rows:,} rows, build: Release")
+def two_threads(rows: int) -> None:
+    """Measure one thread beside all cores, for one long key and for many keys."""
     frame = in_order(rows)
-    late_rows(frame, time_windows(frame))
-    count_windows(frame)
-    sizes(rows)
-    keyed(rows)
-    compiled(frame)
-    distinct(rows)
-    first_call()
-    beside_all(frame)
+    keys = pl.from_pandas(frame).with_columns(k=np.random.default_rng(7).integers(0, 1_000, rows))
+    for name in ("sum", "max", "std", "median"):
+        for what, data, by in (("one key", pl.from_pandas(frame), None), ("1,000 keys", keys, "k")):
+
+            def run(threads: int | None, data: Any = data, by: str | None = by, name: str = name) -> Any:
+                return rolling(data, by=by, on="t", window="1000s", threads=threads, out=OURS[name]())["out"]
+
+            assert run(1).to_numpy().tobytes() == run(None).to_numpy().tobytes()
+            one, both = best(lambda: run(1)), best(lambda: run(None))
+            line(f"{name} over 1,000 s, {what}, all cores", both, rows, f"{one / both:.2f}x one thread")
+
+
+def flights(rows: int) -> None:
+    """Run three windows and four aggregations over 280 keys, beside polars with its sort and without."""
+    rows = rows * 3 // 2
+    rng = np.random.default_rng(8)
+    times = rng.permutation(np.cumsum(rng.exponential(10 * SECONDS, rows).astype(np.int64) + 1))
+    named = {name: OURS[name]() for name in ("sum", "mean", "max", "std")}
+    windows = ["1h", "6h", "1d"]
+    frame = pl.DataFrame(
+        {"k": rng.integers(0, 280, rows), "t": times.view("datetime64[us]"), "v": rng.normal(size=rows)}
+    )
+    ordered = frame.sort("k", "t")
+
+    def ours(data: Any) -> Any:
+        return rolling(data, by="k", on="t", window=windows, **named)
+
+    ways = rivals.keyed(windows, list(named))
+    agree(ours(ordered).select("^.*_.*$").to_numpy(), ways["rolling_by"](ordered).select("^.*_.*$").to_numpy())
+    agree(ours(frame).sort("k", "t").select("^.*_.*$"), ways["rolling_by"](ordered).select("^.*_.*$"))
+    unsorted = {name: best(lambda way=way: way(frame.sort("k", "t")), 2) for name, way in ways.items()}  # type: ignore[misc]
+    unsorted["rolling_by, no sort"] = best(lambda: ways["rolling_by"](frame), 2)
+    already = {name: best(lambda way=way: way(ordered), 2) for name, way in ways.items()}  # type: ignore[misc]
+    for what, data, theirs in (("unsorted", frame, unsorted), ("sorted", ordered, already)):
+        fastest = min(theirs, key=theirs.__getitem__)
+        took = best(lambda data=data: ours(data))  # type: ignore[misc]
+        line(
+            f"280 keys, 3 windows, 4 aggregations, {what}",
+            took,
+            rows,
+            f"{theirs[fastest] / took:.1f}x polars by {fastest}",
+        )
+
+
+FIGURES: dict[str, Callable[[int], None]] = {
+    **{name: partial(beside, name) for name in OURS},
+    "frames": time_windows,
+    "late": late_rows,
+    "rows": count_windows,
+    "sizes": sizes,
+    "keys": keyed,
+    "compiled": compiled,
+    "distinct": distinct,
+    "first": first_call,
+    "threads": two_threads,
+    "flights": flights,
+}
+
+
+def main() -> None:
+    """Print the figures that are asked for."""
+    parser = argparse.ArgumentParser(description="What rolling over frames costs.")
+    parser.add_argument("figures", nargs="*", metavar="figure", help=", ".join(FIGURES))
+    parser.add_argument("--rows", type=int, default=2_000_000)
+    asked = parser.parse_args()
+    if unknown := set(asked.figures) - set(FIGURES):
+        parser.error(f"no figure is called {', '.join(sorted(unknown))}: there are {', '.join(FIGURES)}")
+    print(f"{asked.rows:,} rows, build: Release, cores: {len(os.sched_getaffinity(0))}")
+    for name in asked.figures or FIGURES:
+        FIGURES[name](asked.rows)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2_000_000)
+    main()
