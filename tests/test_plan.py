@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import pickle
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 import sash
 from sash.errors import PlanError
+from sash.expressions import Expression
 from sash.plan import Plan
 from sash.windows import CountWindow, SessionWindow, TimeWindow, TumblingWindow
 
@@ -63,6 +65,9 @@ def test_all_problems_are_named_at_once() -> None:
         ({"windows": [TimeWindow(5), 5]}, "columns of one name"),
         ({"aggregations": {}}, "at least one by name"),
         ({"aggregations": {"a": sash.Sum("a_1h")}}, "is read too"),
+        ({"expressions": ["share"]}, "give each by name"),
+        ({"expressions": {"share": 3}}, "expression 'share': 3 is none: write it with sash.col"),
+        ({"expressions": {"spent_1h": sash.col("spent_1h") * 2}}, "'spent_1h' would be made twice"),
         ({"aggregations": {"a": sash.Sum("x"), "a_1h": sash.Sum("x")}, "windows": ["1h", "1h"]}, "twice"),
     ],
 )
@@ -99,6 +104,35 @@ def test_the_repr_makes_the_plan_again() -> None:
     )
     names = {"Plan": Plan, "TimeWindow": TimeWindow, "CountWindow": CountWindow, "Sum": sash.Sum}
     assert eval(repr(plan), names) == plan
+
+
+EXPRESSIONS = [
+    sash.col("spent_1h") / sash.col("spent_1d"),
+    (sash.col("a b") - 1.5 > -2) & ~sash.col("shop").is_in(["x", "it's"]) | sash.col("n_1h").is_null(),
+    sash.col("spent_1h") * math.inf,
+]
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS, ids=repr)
+def test_expressions_are_part_of_a_plan(expression: Expression) -> None:
+    """It is equal to one with the same, and to no other; written down, pickled and described it has them again."""
+    plan = Plan(on="t", windows="1h", aggregations=SPENT, expressions={"share": expression})
+    for again in (Plan.from_toml(plan.to_toml()), Plan.from_dict(plan.to_dict()), pickle.loads(pickle.dumps(plan))):
+        assert again == plan
+        assert hash(again) == hash(plan)
+        assert again.expressions["share"].same(expression)
+    assert plan != Plan(on="t", windows="1h", aggregations=SPENT)
+    assert plan != Plan(on="t", windows="1h", aggregations=SPENT, expressions={"share": expression + 1})
+    assert f"share = {expression!r}" in plan.explain()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "1 +", "f(x)", "a < b < c", "x ** 2", "x.y", "None", "a and b", "__import__('os')"]
+)
+def test_a_text_that_is_no_expression_is_refused(text: str) -> None:
+    """With what may be written, and under its name; nothing in it is run."""
+    with pytest.raises(PlanError, match=r"expression 'share': .* is no expression: write columns by name"):
+        Plan.from_dict({"windows": 3, "aggregations": {"n": {"name": "Count"}}, "expressions": {"share": text}})
 
 
 def test_columns_and_outputs() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -22,8 +23,23 @@ from sash.operands import (
     truth,
 )
 
-__all__ = ["Expression", "as_condition", "col"]
+__all__ = ["Expression", "as_condition", "col", "read_expression"]
 
+#: Operators of Python's grammar by what they are called there.
+_SIGNS: Final[dict[type[ast.AST], str]] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.GtE: ">=",
+    ast.Gt: ">",
+}
 _OPERATORS: Final = {*ARITHMETIC, *COMPARISONS, *LOGIC, "col", "value", "is_in", "is_null", "~"}
 
 
@@ -122,6 +138,17 @@ class Expression:
                 return Expression(op, tuple(tuple(part) if isinstance(part, list) else part for part in inner))
         raise PlanError(f"{description!r:.200} describes no expression: it needs an operator and its parts")
 
+    def written(self) -> str | dict[str, Any]:
+        """As text, which `read_expression` reads; described, where a value has no text.
+
+        >>> (col("spent_1h") / col("spent_7d")).written()
+        "(col('spent_1h') / col('spent_7d'))"
+        """
+        try:
+            return repr(self) if read_expression(repr(self)).same(self) else self.to_dict()
+        except PlanError:
+            return self.to_dict()
+
     def same(self, other: object) -> bool:
         """Whether it is written alike: `==` makes an expression."""
         return isinstance(other, Expression) and self.to_dict() == other.to_dict()
@@ -213,6 +240,40 @@ def col(name: str) -> Expression:
     if not isinstance(name, str) or not name:
         raise TypeError(f"col names a column, and {name!r:.60} is no name")
     return Expression("col", (name,))
+
+
+def read_expression(text: str) -> Expression:
+    """The expression that is written so, as in Python; a bare name is a column. `PlanError` if it is none. Nothing in
+    it is run.
+
+    >>> read_expression("spent_1h / spent_7d > 0.5")
+    ((col('spent_1h') / col('spent_7d')) > 0.5)
+    >>> read_expression("kind.is_in(['card']) & ~col('paid in').is_null()")
+    (col('kind').is_in(['card']) & ~col('paid in').is_null())
+    """
+    try:
+        return _read(ast.parse(text.strip(), mode="eval").body)
+    except (SyntaxError, TypeError, ValueError, RecursionError):
+        raise PlanError(
+            f"{text!r:.80} is no expression: write columns by name, or as col('a name'), with + - * / < <= == != >= >"
+            " & | ~ .is_in([..]) .is_null()"
+        ) from None
+
+
+def _read(node: ast.expr) -> Expression:
+    """The expression of a part of a text; ValueError if it has none."""
+    match node:
+        case ast.Name(name) | ast.Call(ast.Name("col"), [ast.Constant(str(name))], []):
+            return col(name)
+        case ast.BinOp(left, op, right) | ast.Compare(left, [op], [right]) if type(op) in _SIGNS:
+            return Expression(_SIGNS[type(op)], (_read(left), _read(right)))
+        case ast.UnaryOp(ast.Invert(), inner):
+            return ~_read(inner)
+        case ast.Call(ast.Attribute(of, "is_null"), [], []):
+            return _read(of).is_null()
+        case ast.Call(ast.Attribute(of, "is_in"), [values], []):
+            return _read(of).is_in(ast.literal_eval(values))
+    return _value(ast.literal_eval(node))
 
 
 def as_condition(value: Any) -> Expression:

@@ -13,6 +13,7 @@ from sash.batch.checks import Checks
 from sash.batch.naming import output_name
 from sash.durations import Duration
 from sash.errors import PlanError
+from sash.expressions import Expression
 from sash.extras import how_to_install
 from sash.windows import CountWindow, TimeWindow, WindowPolicy
 from sash.windows.time import CLOSED, Closed
@@ -22,7 +23,7 @@ __all__ = ["Emit", "Plan"]
 Emit = Literal["final", "arrival", "update"]
 
 
-@dataclass(frozen=True, init=False, eq=True)
+@dataclass(frozen=True, init=False, eq=False)
 class Plan:
     """What to compute over sliding windows, once, for frames and for streams. Frozen, and checked when it is made.
 
@@ -31,6 +32,8 @@ class Plan:
     - `windows`: one or several: durations such as "10m", numbers of rows such as 100, or policies. A plain number is a
       number of rows, as in pandas and polars; for a length over plain times write `TimeWindow(100)`.
     - `aggregations`: aggregations by name. Each gives a column for each window, named after both: `spent_1h`.
+    - `expressions`: expressions by name over these columns and those of numbers in the row, such as
+      `sash.col("spent_1h") / sash.col("spent_7d")`: a column each behind them, which the next may read.
     - `emit`: "final" (the exact window at each row's time), "arrival" (what was known when the row came), or, for
       streams only, "update".
     - `lateness`: how late an event of a stream may come; None for no bound. A frame needs none: all is known.
@@ -58,6 +61,7 @@ class Plan:
     on: str | None
     windows: tuple[WindowPolicy, ...]
     aggregations: Mapping[str, Aggregation]
+    expressions: Mapping[str, Expression]
     emit: Emit
     lateness: Duration | None
     closed: Closed
@@ -71,6 +75,7 @@ class Plan:
         *,
         windows: Any,
         aggregations: Mapping[str, Aggregation],
+        expressions: Mapping[str, Expression] | None = None,
         by: str | Sequence[str] | None = None,
         on: str | None = None,
         emit: Emit = "final",
@@ -87,6 +92,7 @@ class Plan:
             "on": checks.column("on", on),
             "windows": tuple(labelled.values()),
             "aggregations": MappingProxyType(dict(checks.aggregations(aggregations))),
+            "expressions": MappingProxyType(dict(checks.expressions(expressions))),
             "emit": checks.one_of("emit", emit, get_args(Emit), "final"),
             "lateness": checks.duration("lateness", lateness),
             "closed": known_closed,
@@ -96,7 +102,7 @@ class Plan:
         }
         checks.closed_is_used(known_closed, windows)
         checks.times_are_named(fields["windows"], fields["on"])
-        checks.outputs(labelled, fields["aggregations"], [*fields["by"], fields["on"]])
+        checks.outputs(labelled, fields["aggregations"], fields["expressions"], [*fields["by"], fields["on"]])
         checks.settle()
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -109,7 +115,7 @@ class Plan:
 
     @property
     def outputs(self) -> dict[str, str]:
-        """The columns that it makes, in order, and what is in each."""
+        """The columns that its aggregations make, in order, and what is in each; those of expressions are numbers."""
         return {
             output_name(name, label): _gives(aggregation)
             for label in self.labels
@@ -147,6 +153,7 @@ class Plan:
             "on": self.on,
             "windows": self._written(WindowPolicy.to_dict),
             "aggregations": {name: one.to_dict() for name, one in self.aggregations.items()},
+            "expressions": {name: one.written() for name, one in self.expressions.items()} or None,
             "emit": self.emit,
             "lateness": None if self.lateness is None else _plain(self.lateness),
             "closed": self.closed,
@@ -215,7 +222,8 @@ class Plan:
     def _parts(self) -> dict[str, Any]:
         """The arguments that make the plan again."""
         parts = {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.name != "labels"}
-        return parts | {"windows": self._written(lambda window: window), "aggregations": dict(self.aggregations)}
+        named = {"aggregations": dict(self.aggregations), "expressions": dict(self.expressions) or None}
+        return parts | {"windows": self._written(lambda window: window)} | named
 
     def __repr__(self) -> str:
         defaults = {"by": (), "on": None, "emit": "final", "closed": "right", "peers": True}
@@ -231,10 +239,16 @@ class Plan:
     def __reduce__(self) -> tuple[Any, ...]:
         return _made_again, (self._parts(),)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Plan) and self._same() == other._same()
+
     def __hash__(self) -> int:
-        return hash(
-            (self.by, self.on, self.windows, self.labels, tuple(self.aggregations.items()), self.emit, self.min_periods)
-        )
+        return hash(self._same())
+
+    def _same(self) -> tuple[Any, ...]:
+        """What equal plans have in common. Expressions are compared as they are written: `==` makes another one."""
+        written = {"aggregations": tuple(self.aggregations.items()), "expressions": repr(dict(self.expressions))}
+        return tuple(written.get(field.name, getattr(self, field.name)) for field in dataclasses.fields(self))
 
 
 def _made_again(parts: dict[str, Any]) -> Plan:

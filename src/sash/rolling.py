@@ -11,7 +11,6 @@ from sash.errors import PlanError
 
 if TYPE_CHECKING:
     from sash.aggregations.base import Aggregation
-    from sash.batch.derived import Expressions
     from sash.batch.labels import At
     from sash.expressions import Expression
     from sash.plan import Plan
@@ -111,7 +110,6 @@ def rolling(
     """
     # Whoever imports the package does not pay for the engine of frames; whoever runs one does.
     from sash.batch.labels import labels_of
-    from sash.expressions import Expression
 
     where = labels_of(at, known, offset)
     taken = _retraction(retract, id, where, data)
@@ -126,27 +124,23 @@ def rolling(
         "lateness": lateness,
     }
     how = _How(_threads(threads), progress, taken)
-    if plan is not None:
-        return _run(data, as_plan(plan, window, aggregations, parts)[0], {}, where, {}, how)
-    expressions = {name: one for name, one in aggregations.items() if isinstance(one, Expression)}
-    computed = {name: one for name, one in aggregations.items() if not isinstance(one, Expression)}
-    if on is None and _needs_times(window):
+    if plan is None and on is None and _needs_times(window):
         parts["on"] = _time_index(data)
-    short, names = as_plan(None, window, computed, parts)
-    return _run(data, short, names, where, expressions, how)
+    return _run(data, *as_plan(plan, window, aggregations, parts), where, how)
 
 
 def as_plan(
     plan: Plan | None, window: Any, aggregations: Mapping[str, Any], parts: Mapping[str, Any]
 ) -> tuple[Plan, dict[str, str]]:
     """The plan, or that of its parts, and the names of columns that are not the plan's own: with one window, those of
-    the aggregations. `PlanError` if a plan has parts beside it.
+    the aggregations. Expressions may be among these. `PlanError` if a plan has parts beside it.
 
     >>> import sash
     >>> as_plan(None, "1h", {"n": sash.Count()}, {"on": "t"})[1]
     {'n_1h': 'n'}
     """
     from sash.batch.naming import output_name
+    from sash.expressions import Expression
     from sash.plan import Plan
 
     if plan is not None:
@@ -160,9 +154,11 @@ def as_plan(
         # For windows that are policies closed= means nothing, and the plan says so.
         closed = given.get("closed") if _all_policies(window) else given.pop("closed", None)
         window = _sliding(window, every, closed or "right")
-    short = Plan(windows=window, aggregations=aggregations, **given)
+    expressions = {name: value for name, value in aggregations.items() if isinstance(value, Expression)}
+    computed = {name: value for name, value in aggregations.items() if name not in expressions}
+    short = Plan(windows=window, aggregations=computed, expressions=expressions, **given)
     one = not isinstance(window, (list, tuple))
-    return short, {output_name(name, short.labels[0]): name for name in aggregations} if one else {}
+    return short, {output_name(name, short.labels[0]): name for name in computed} if one else {}
 
 
 def _sliding(window: Any, every: Any, closed: Closed) -> Any:
@@ -232,9 +228,7 @@ class _How(NamedTuple):
     taken: tuple[str, str | None] | None
 
 
-def _run(
-    data: Any, plan: Plan, names: dict[str, str], where: tuple[Any, At] | None, more: Expressions, how: _How
-) -> Any:
+def _run(data: Any, plan: Plan, names: dict[str, str], where: tuple[Any, At] | None, how: _How) -> Any:
     from sash.batch.engine import run
     from sash.batch.labels import run_at
     from sash.frames import as_frame
@@ -245,7 +239,7 @@ def _run(
 
         if where is not None:
             raise PlanError("labels are of frames, and rows that are read in parts are none: read all rows, as a table")
-        return rolling_batches(data, plan, names, more, how.threads, progress=how.progress)
+        return rolling_batches(data, plan, names, how.threads, progress=how.progress)
     frame = as_frame(data)
     if how.taken is not None:
         from sash.batch.retractions import check_names, surviving
@@ -254,8 +248,8 @@ def _run(
         frame = frame.only(surviving(frame, plan.by, *how.taken))
     with showing(how.progress, "rolling", len(plan.outputs), frame.rows):
         if where is None:
-            return run(frame, plan, names, more, how.threads)
-        return run_at(frame, as_frame(where[0]), plan, names, where[1], more, how.threads)
+            return run(frame, plan, names, how.threads)
+        return run_at(frame, as_frame(where[0]), plan, names, where[1], how.threads)
 
 
 def _threads(threads: int | None) -> int:

@@ -45,6 +45,20 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_expressions_of_a_plan_are_in_the_results(folder: Path) -> None:
+    """Written as text; one that is wrong is named at its key."""
+    file = pipeline(folder, SOURCES["csv"])
+    text = file.read_text()
+    file.write_text(f'{text}\n[plan.expressions]\nhalf = "amount / 2"\n')
+    run(load(file), QUIET)
+    rows = pq.read_table(folder / "results").to_pylist()
+    assert rows
+    assert all(row["half"] == (None if row["amount"] is None else row["amount"] / 2) for row in rows)
+    file.write_text(f'{text}\n[plan.expressions]\nhalf = "amount ** 2"\n')
+    with pytest.raises(PipelineError, match=r"plan\.expressions\.half: 'amount \*\* 2' is no expression"):
+        load(file)
+
+
 def expected(file: Path) -> pa.Table:
     """What `sash.rolling` gives for the rows that are right."""
     return sash.rolling(table(ROWS), load(file).plan)

@@ -55,7 +55,7 @@ def test_parts_give_what_the_whole_gives(
     frame = table(times)
     shaped = TimeWindow(window.length, closed=closed) if isinstance(window, TimeWindow) else window
     plan = sash.Plan(by="k", on="t", windows=shaped, aggregations=OVER, lateness=6, peers=peers, closed=closed)
-    parts = rolling_batches(iter(frame.to_batches(max_chunksize=batch)), plan, {}, {}, rows=rows)
+    parts = rolling_batches(iter(frame.to_batches(max_chunksize=batch)), plan, {}, rows=rows)
     assert whole(parts).to_pylist() == sash.rolling(frame, plan).to_pylist()
 
 
@@ -72,7 +72,7 @@ def test_slides_in_parts_are_those_of_the_whole(steps: Any, slide: Any, closed: 
     window = TimeWindow(slide[0], every=slide[1], closed=closed)
     plan = sash.Plan(by="k" if keyed else None, on="t", windows=window, aggregations=OVER, lateness=6)
     expected = sash.rolling(frame, plan)
-    parts = list(rolling_batches(iter(frame.to_batches(max_chunksize=3)), plan, {}, {}, rows))
+    parts = list(rolling_batches(iter(frame.to_batches(max_chunksize=3)), plan, {}, rows=rows))
     ours = pa.Table.from_batches(parts, schema=None if parts else expected.schema)
     places: Any = [(name, "ascending") for name in (["k"] if keyed else []) + ["window_end"]]
     assert ours.sort_by(places).to_pylist() == expected.sort_by(places).to_pylist()
@@ -82,7 +82,7 @@ def test_sorted_rows_leave_in_their_order_and_little_is_retained() -> None:
     """A chunk holds one window, not the rows before it: the most that is held is a small share of all rows."""
     frame = table(np.arange(20_000) // 2)
     plan = sash.Plan(by="k", on="t", windows=[TimeWindow(50), TimeWindow(200)], aggregations=OVER)
-    chunks = _Chunks(plan, {}, {}, 500)
+    chunks = _Chunks(plan, {}, 500)
     held = 0
     done = []
     for part in chunks.run(iter(frame.to_batches(max_chunksize=100))):
@@ -127,7 +127,7 @@ def test_what_cannot_be_run_in_parts_is_refused() -> None:
     late = iter(table([5, 9, 1]).to_batches(max_chunksize=1))
     plan = sash.Plan(on="t", windows=TimeWindow(2), aggregations={"n": sash.Count()}, lateness=3)
     with pytest.raises(ValueError, match="1 comes too late, and rows that are read in parts are at most 3 late"):
-        list(rolling_batches(late, plan, {}, {}, rows=1))
+        list(rolling_batches(late, plan, {}, rows=1))
     with pytest.raises(sash.PlanError, match="bound what is retained"):
         sash.rolling(iter([]), on="t", window=SessionWindow(3), n=sash.Count())
     with pytest.raises(sash.PlanError, match="on: rows that are read in parts have times"):

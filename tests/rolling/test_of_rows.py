@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -134,12 +135,34 @@ def test_expressions_are_columns_over_results() -> None:
     assert math.isnan(at["r"].tolist()[1])
 
 
+@pytest.mark.parametrize("kind", ["rows", "labels", "known", "parts", "slides"])
+def test_a_plan_carries_its_expressions(kind: str) -> None:
+    """To rows, labels, rows in parts and slides: what is computed from the results by hand."""
+    rng = np.random.default_rng(1)
+    table = pa.table({"k": rng.integers(0, 3, 60), "t": np.sort(rng.integers(0, 40, 60)), "x": rng.integers(-2, 3, 60)})
+    labels = pa.table({"k": rng.integers(0, 4, 20), "t": rng.integers(-2, 50, 20)})
+    options: dict[str, Any] = {"labels": {"at": labels}, "known": {"at": labels, "known": "t"}}.get(kind, {})
+    windows = [TimeWindow(length, every=2 if kind == "slides" else None) for length in (2, 8)]
+    parts: dict[str, Any] = {"by": "k", "on": "t", "windows": windows, "aggregations": {"spent": sash.Sum("x")}}
+    names = list(sash.Plan(**parts).outputs)
+    two, eight = map(sash.col, names)
+    plan = sash.Plan(**parts, expressions={"share": two / eight, "more": eight - two})
+    out = sash.rolling(iter(table.to_batches(max_chunksize=7)) if kind == "parts" else table, plan, **options)
+    rows = (pa.Table.from_batches(out) if kind == "parts" else out).to_pylist()
+    assert rows
+    for row in rows:
+        short, long = (row[name] for name in names)
+        assert row["share"] == (None if short is None or not long else short / long)
+        assert row["more"] == (None if short is None or long is None else long - short)
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
         ({"r": sash.col("nothing") / 2}, "no result and no column 'nothing'"),
         ({"x": sash.col("n") / 2}, "a column of that name already"),
-        ({"window": TimeWindow(4, every=2), "r": sash.col("n") / 2}, "slides are no rows"),
+        ({"t": sash.col("n") / 2}, "would be made and is read too"),
+        ({"window": TimeWindow(4, every=2), "r": sash.col("n") / sash.col("x")}, "no result and no column 'x'"),
         ({"window": TimeWindow(4, every=2), "z": sash.ZScore("x")}, "a slide is no row"),
         ({"at": {"t": np.array([1])}, "z": sash.ZScore("x")}, "a label has none"),
         ({"window": sash.DeltaWindow("x", 1), "z": sash.ZScore("x")}, "of the row itself"),

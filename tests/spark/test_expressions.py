@@ -39,6 +39,27 @@ def test_expressions_of_a_batch_are_those_of_a_frame(spark: Any) -> None:
     same_rows(ours, sash.rolling(table, **PARTS))
 
 
+def test_a_plan_carries_its_expressions(spark: Any) -> None:
+    """Read from TOML, to frames and to a batch of Spark alike, slides included."""
+    text = """
+    on = "t"
+    by = ["k"]
+    windows = ["10s", "1m"]
+    [aggregations]
+    total = 'Sum("i")'
+    [expressions]
+    share = "total_10s / total_1m"
+    small = "share < 0.5"
+    """
+    plan, table = sash.Plan.from_toml(text), events(200)
+    same_rows(sash.spark.rolling(spark.createDataFrame(table), plan), sash.rolling(table, plan))
+    slides: dict[str, Any] = {"on": "t", "by": "k", "window": "1m", "every": "20s", "n": sash.Count()}
+    slides["half"] = sash.col("n") / 2
+    ours = sash.spark.rolling(spark.createDataFrame(table), **slides).select("k", "n", "half").collect()
+    theirs = sash.rolling(table, **slides).select(["k", "n", "half"]).to_pylist()
+    assert sorted(map(str, map(tuple, ours))) == sorted(str(tuple(row.values())) for row in theirs)
+
+
 def test_expressions_at_labels_too(spark: Any) -> None:
     """Over columns of the labels as well."""
     table, asked = events(200), labels(60, 200)
@@ -61,7 +82,8 @@ def test_every_is_that_of_each_window(spark: Any) -> None:
     ("more", "error"),
     [
         ({"wrong": sash.col("total_2m") + 1}, "wrong: there is no result and no column 'total_2m'"),
-        ({"n_1m": sash.col("total_1m")}, "n_1m: there is a column of that name already"),
+        ({"n_1m": sash.col("total_1m")}, "the column 'n_1m' would be made twice"),
+        ({"x": sash.col("total_1m")}, "x: there is a column of that name already"),
         ({"text": sash.col("k") + 1}, "the column 'k' is .*, and expressions over results are over numbers"),
     ],
 )

@@ -11,6 +11,7 @@ from sash.aggregations.meant import what_is_meant
 from sash.batch.naming import output_name, read_window, window_label
 from sash.durations import Duration, parse_duration
 from sash.errors import PlanError, SashError
+from sash.expressions import Expression
 from sash.windows import CountWindow, WindowPolicy
 from sash.windows.described import MOST_EVENTS
 from sash.windows.time import Closed
@@ -135,16 +136,36 @@ class Checks:
                 self.problem(f"aggregation {name!r}: {one!r} names no column: {_with_column(one)}")
         return {name: one for name, one in value.items() if isinstance(one, Aggregation)}
 
+    def expressions(self, value: Any) -> Mapping[str, Expression]:
+        """Expressions by name; none if there are none."""
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping):
+            self.problem(f'expressions: give each by name, such as {{"share": col("a") / col("b")}}, not {value!r:.60}')
+            return {}
+        for name, one in value.items():
+            if not isinstance(name, str) or not name:
+                self.problem(f"expression {name!r}: its name is a text")
+            if not isinstance(one, Expression):
+                self.problem(f"expression {name!r}: {one!r:.60} is none: write it with sash.col")
+        return {name: one for name, one in value.items() if isinstance(one, Expression)}
+
     def times_are_named(self, windows: Iterable[WindowPolicy], on: str | None) -> None:
         """Windows in time need times."""
         timed = [window for window in windows if window.in_time]
         if on is None and timed:
             self.problem(f"on: {timed[0]!r} needs the column of times")
 
-    def outputs(self, labels: Iterable[str], aggregations: Mapping[str, Aggregation], taken: Sequence[Any]) -> None:
+    def outputs(
+        self,
+        labels: Iterable[str],
+        aggregations: Mapping[str, Aggregation],
+        expressions: Mapping[str, Expression],
+        taken: Sequence[Any],
+    ) -> None:
         """Every result has a name of its own."""
         read = {*taken, *(column for one in aggregations.values() for column in one.columns)}
-        names = [output_name(name, label) for label in labels for name in aggregations]
+        names = [output_name(name, label) for label in labels for name in aggregations] + [*expressions]
         for name in dict.fromkeys(names):
             if names.count(name) > 1:
                 self.problem(f"the column {name!r} would be made twice: rename an aggregation")

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sash.aggregations.of_row import looks_back
-from sash.batch.derived import Expressions, with_expressions
+from sash.batch.derived import with_expressions
 from sash.batch.engine import Job, frame_problems, settle
 from sash.batch.slides import slides
 from sash.frames.arrow import ArrowFrame
@@ -90,7 +90,6 @@ def rolling_batches(
     data: str | os.PathLike[str] | Iterator[pa.RecordBatch],
     plan: Plan,
     names: Mapping[str, str],
-    expressions: Expressions,
     threads: int = 1,
     rows: int = _CHUNK,
     progress: bool | None = False,
@@ -103,7 +102,7 @@ def rolling_batches(
     """
     settle(chunk_problems(plan))
     batches = counted(progress, "rows", batches_of(data), lambda batch: int(batch.num_rows), lambda: _rows_of(data))
-    return _Chunks(plan, names, expressions, rows, threads).run(batches)
+    return _Chunks(plan, names, rows, threads).run(batches)
 
 
 def _rows_of(data: str | os.PathLike[str] | Iterator[pa.RecordBatch]) -> int | None:
@@ -118,13 +117,10 @@ def _rows_of(data: str | os.PathLike[str] | Iterator[pa.RecordBatch]) -> int | N
 class _Chunks:
     """The rows that are retained, and which of them are emitted."""
 
-    def __init__(
-        self, plan: Plan, names: Mapping[str, str], expressions: Expressions, rows: int, threads: int = 1
-    ) -> None:
+    def __init__(self, plan: Plan, names: Mapping[str, str], rows: int, threads: int = 1) -> None:
         self._plan = plan
         self._threads = threads
         self._names = names
-        self._expressions = expressions
         self._rows = rows
         lengths = [window.length for window in plan.windows if isinstance(window, TimeWindow)]
         self._longest = max(lengths, key=lambda one: one.amount, default=None)
@@ -155,7 +151,7 @@ class _Chunks:
         """The rows that are settled, with their results, and the rows that those to come need."""
         frame = ArrowFrame(table)
         if self._schema is None:
-            settle(frame_problems(frame, self._plan, self._names, self._expressions))
+            settle(frame_problems(frame, self._plan, self._names))
         job = Job.of(frame, self._plan, self._threads)
         assert job.kind is not None
         assert job.ticks is not None
@@ -170,7 +166,7 @@ class _Chunks:
 
     def _settled(self, job: Job, due: Marks) -> list[pa.RecordBatch]:
         """The rows that are due, with their results."""
-        answers = with_expressions(self._expressions, job.frame, job.answers(self._names))
+        answers = with_expressions(self._plan, job.frame, job.answers(self._names))
         made: pa.Table = job.frame.with_columns(answers)
         return list(self._typed(made.filter(due)).to_batches())
 

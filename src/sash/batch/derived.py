@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import TypeVar
 
 import numpy as np
 
 from sash.batch.slides import slides
 from sash.errors import PlanError
-from sash.expressions import Expression
 from sash.frames.base import Answer, Foreign, Frame, Numbers, NumberType, Taken, Values
 from sash.operands import Operand
 from sash.plan import Plan
 
-__all__ = ["NO_EXPRESSIONS", "Expressions", "expression_problems", "with_expressions"]
+__all__ = ["expression_problems", "with_expressions"]
 
-Expressions: TypeAlias = Mapping[str, Expression]
-NO_EXPRESSIONS: Final[Expressions] = {}
+#: Results of the frame itself, or those of another one too.
+Given = TypeVar("Given", Answer, Answer | Foreign)
 
 
-def expression_problems(plan: Plan, expressions: Expressions, made: Sequence[str], known: Sequence[str]) -> list[str]:
-    """Which expressions read what is neither made before them nor a column, or have the name of such; and whether the
-    results are those of rows.
+def expression_problems(plan: Plan, made: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Which expressions of a plan read what is neither made before them nor a column, or have the name of such. Slides
+    are no rows, and have results alone.
 
     >>> import sash
-    >>> plan = sash.Plan(on="t", windows="1h", aggregations={"spent": sash.Sum("x")})
-    >>> expression_problems(plan, {"share": sash.col("spent_1h") / sash.col("spent_7d")}, ["spent_1h"], ["t"])
+    >>> share = sash.col("spent_1h") / sash.col("spent_7d")
+    >>> plan = sash.Plan(on="t", windows="1h", aggregations={"spent": sash.Sum("x")}, expressions={"share": share})
+    >>> expression_problems(plan, ["spent_1h"], ["t"])
     ["share: there is no result and no column 'spent_7d': there are 'spent_1h', 't'"]
     """
-    problems, there = [], [*made, *known]
-    if expressions and slides(plan):
-        problems.append(
-            "expressions are over the results of rows, and slides are no rows: compute them from the slides"
-        )
-    for name, expression in expressions.items():
+    problems, there = [], [*made, *([] if slides(plan) else known)]
+    for name, expression in plan.expressions.items():
         missing = [column for column in expression.columns if column not in there]
         listed = ", ".join(map(repr, there))
         problems += [f"{name}: there is no result and no column {column!r}: there are {listed}" for column in missing]
@@ -45,10 +41,12 @@ def expression_problems(plan: Plan, expressions: Expressions, made: Sequence[str
 
 
 def with_expressions(
-    expressions: Expressions, frame: Frame, answers: Mapping[str, Answer | Foreign]
-) -> dict[str, Answer | Foreign]:
-    """The results, and the expressions over them and over the columns of the frame behind them."""
-    found = dict(answers)
+    plan: Plan, frame: Frame, answers: Mapping[str, Given], rows: int | None = None
+) -> dict[str, Given | Numbers]:
+    """The results, and the plan's expressions over them and over the columns of the frame behind them. `rows` says how
+    many results there are, where they are not those of the frame's rows."""
+    found: dict[str, Given | Numbers] = dict(answers)
+    count = frame.rows if rows is None else rows
 
     def read(name: str) -> Operand:
         if name not in found:
@@ -58,9 +56,9 @@ def with_expressions(
             return _result(name, answer.answer, answer.frame)
         return _result(name, answer, frame)
 
-    for name, expression in expressions.items():
+    for name, expression in plan.expressions.items():
         try:
-            found[name] = _numbers(expression.over(read, frame.rows))
+            found[name] = _numbers(expression.over(read, count))
         except (TypeError, OverflowError) as error:
             error.add_note(f"in {name!r}, {expression!r}")
             raise

@@ -16,7 +16,7 @@ from sash.batch.blame import located
 from sash.batch.bounds import bounds_of, refusal
 from sash.batch.calendar import CalendarBounds, calendar_bounds
 from sash.batch.columns import Columns
-from sash.batch.derived import NO_EXPRESSIONS, Expressions, expression_problems, with_expressions
+from sash.batch.derived import expression_problems, with_expressions
 from sash.batch.naming import output_name
 from sash.batch.passes import choose, wrong_type
 from sash.batch.policies import Events, operator_problem
@@ -80,7 +80,8 @@ class Job:
         """The keys, the windows and the results at some of the ends."""
         probes, count = slides.probes(), len(slides.ends.ticks)
         answers = self.at_probes(probes, names)
-        return slides.where() | {name: probes.answer(answer, 0, count) for name, answer in answers.items()}
+        found = {name: probes.answer(answer, 0, count) for name, answer in answers.items()}
+        return slides.where() | with_expressions(self.plan, self.frame, found, count)
 
     def _answers(
         self, names: Mapping[str, str], order: Order, columns: Columns, labels: Marks | None = None
@@ -123,19 +124,16 @@ class Job:
         return events.answer(aggregation, window, self.plan.min_periods or 0)
 
 
-def run(
-    frame: Frame, plan: Plan, names: Mapping[str, str], expressions: Expressions = NO_EXPRESSIONS, threads: int = 1
-) -> Any:
-    """The frame with the results of the plan behind its columns, and expressions over them behind those; or a frame of
-    slides. `names` renames the results.
+def run(frame: Frame, plan: Plan, names: Mapping[str, str], threads: int = 1) -> Any:
+    """The frame with the results of the plan behind its columns, or a frame of slides. `names` renames the results.
 
     `PlanError` names everything in which the plan does not fit the frame, before anything runs.
     """
-    settle(frame_problems(frame, plan, names, expressions))
+    settle(frame_problems(frame, plan, names))
     job = Job.of(frame, plan, threads)
     if slides(plan):
         return frame.made_of(job.at_slides(job.slides(), names))
-    return frame.with_columns(with_expressions(expressions, frame, job.answers(names)))
+    return frame.with_columns(with_expressions(plan, frame, job.answers(names)))
 
 
 def _times(frame: Frame, plan: Plan) -> tuple[Kind | None, npt.NDArray[np.int64] | None]:
@@ -218,11 +216,11 @@ def type_problems(frame: Frame, plan: Plan) -> list[str]:
     ]
 
 
-def frame_problems(frame: Frame, plan: Plan, names: Mapping[str, str], expressions: Expressions) -> list[str]:
-    """In which ways the plan and the expressions do not fit the frame; `names` renames the results."""
+def frame_problems(frame: Frame, plan: Plan, names: Mapping[str, str]) -> list[str]:
+    """In which ways the plan does not fit the frame; `names` renames the results."""
     problems = column_problems(frame.names, plan, names) + type_problems(frame, plan)
     made = [names.get(name, name) for name in plan.outputs]
-    return problems + expression_problems(plan, expressions, made, frame.names)
+    return problems + expression_problems(plan, made, frame.names)
 
 
 def settle(problems: list[str]) -> None:

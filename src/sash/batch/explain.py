@@ -21,6 +21,7 @@ def explain(plan: Plan) -> str:
     lines = [_head(plan), _order(plan)]
     for label, window in zip(plan.labels, plan.windows, strict=True):
         lines += _window(plan, label, window)
+    lines += [f"{name} = {one!r}, of the results of each row" for name, one in plan.expressions.items()]
     return "\n".join([*lines, _state(plan)])
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from sash.aggregations.filtered import unfiltered
 from sash.aggregations.of_row import ZScore
 from sash.batch.common_times import Ticks, before, common_times
-from sash.batch.derived import NO_EXPRESSIONS, Expressions, expression_problems, with_expressions
+from sash.batch.derived import expression_problems, with_expressions
 from sash.batch.engine import Job, read_problems, settle, type_problems
 from sash.batch.probes import Probes
 from sash.batch.slides import slides
@@ -200,10 +200,9 @@ def run_at(
     plan: Plan,
     names: Mapping[str, str],
     at: At,
-    expressions: Expressions = NO_EXPRESSIONS,
     threads: int = 1,
 ) -> Any:
-    """The labels with the results of the plan behind their columns, and expressions over them; `names` renames results.
+    """The labels with the results of the plan behind their columns; `names` renames results.
 
     `PlanError` names everything in which the plan does not fit the frames, before anything runs.
     """
@@ -216,6 +215,6 @@ def run_at(
     if at.known is not None and at.known not in events.names:
         problems.append(f"the frame has no column {at.known!r}: {did_you_mean(at.known, events.names)}")
     problems += column_problems_at(labels.names, plan, made) + type_problems(events, plan)
-    settle(problems + expression_problems(plan, expressions, made, labels.names))
+    settle(problems + expression_problems(plan, made, labels.names))
     answers = LabelJob.of(events, labels, plan, at, threads).answers(names)
-    return labels.with_columns(with_expressions(expressions, labels, answers))
+    return labels.with_columns(with_expressions(plan, labels, answers))

@@ -12,6 +12,7 @@ from sash.aggregations.written import read_call
 from sash.batch.checks import Checks, as_list
 from sash.batch.naming import read_window
 from sash.errors import AggregationError, SashError
+from sash.expressions import Expression, read_expression
 from sash.suggestions import did_you_mean
 from sash.windows import WindowPolicy
 
@@ -61,6 +62,13 @@ def _aggregation(value: Any, read: Callable[[Any], Table]) -> Aggregation:
         raise ValueError(str(error)) from error
 
 
+def _expression(value: Any) -> Expression:
+    """An expression as it is, as text, or described."""
+    if isinstance(value, Expression):
+        return value
+    return read_expression(value) if isinstance(value, str) else Expression.from_dict(value)
+
+
 def _window(value: Any) -> Any:
     """A described policy as the policy; a duration or a number as it is."""
     window = WindowPolicy.from_dict(value) if isinstance(value, Mapping) else value
@@ -75,6 +83,7 @@ class Written(BaseModel):
 
     windows: Annotated[list[Annotated[Any, PlainValidator(_window)]], BeforeValidator(as_list)]
     aggregations: dict[str, Annotated[Table, WrapValidator(_aggregation)]]
+    expressions: dict[str, Annotated[Any, PlainValidator(_expression)]] | None = None
     by: Names = Field(default_factory=list)
     on: str | None = None
     emit: str = "final"
@@ -104,7 +113,8 @@ def read_parts(description: Mapping[str, Any]) -> dict[str, Any]:
 def _told(problem: Any) -> str:
     """One problem that pydantic found, in words."""
     part, *within = problem["loc"] or ("the description",)
-    where = f"aggregation {within.pop(0)!r}" if part == "aggregations" and within else str(part)
+    named = part in ("aggregations", "expressions") and bool(within)
+    where = f"{part[:-1]} {within.pop(0)!r}" if named else str(part)
     inside = "".join(f", {name}" for name in within if isinstance(name, str))
     match problem["type"]:
         case "extra_forbidden":

@@ -45,8 +45,8 @@ _TABLES: Final = ("source", "plan", "sink", "run")
 _SERVER: Final = re.compile(r"[^\s:,]+:\d+|\[[0-9A-Fa-f:]+\]:\d+")
 _FUNCTION: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 #: A problem of a plan begins with the part that has it.
-_OF_AGGREGATION: Final = re.compile(r"^aggregation '([^']*)': ")
-_PARTS: Final = "by|on|windows|aggregations|emit|lateness|closed|min_periods|peers"
+_OF_NAMED: Final = re.compile(r"^(aggregation|expression) '([^']*)': ")
+_PARTS: Final = "by|on|windows|aggregations|expressions|emit|lateness|closed|min_periods|peers"
 _OF_PART: Final = re.compile(rf"^'?({_PARTS})'?(?::| is| has) ?")
 
 
@@ -224,8 +224,8 @@ def _each(message: str) -> list[str]:
 
 def _placed(text: str) -> tuple[str, str]:
     """The key that a problem of a plan is about, and the rest of what it says."""
-    if found := _OF_AGGREGATION.match(text):
-        return f"plan.aggregations.{found[1]}", text[found.end() :]
+    if found := _OF_NAMED.match(text):
+        return f"plan.{found[1]}s.{found[2]}", text[found.end() :]
     if found := _OF_PART.match(text):
         return f"plan.{found[1]}", text[found.end() :] if found[0].rstrip().endswith(":") else text
     if found := re.match(r"^'([^']*)' is no part of a plan", text):

@@ -88,28 +88,25 @@ def rolling(
     if not hasattr(df, "isStreaming"):
         raise TypeError(f"df is a DataFrame of Spark, not {type(df).__name__}: sash.rolling takes other frames")
     parts = {"on": on, "by": by, "every": every, "closed": closed, "min_periods": min_periods, "peers": peers}
-    expressions = {name: one for name, one in aggregations.items() if isinstance(one, Expression)}
-    computed = {name: one for name, one in aggregations.items() if name not in expressions}
-    if plan is not None:
-        # Which has all parts: an expression beside it is refused as any other part.
-        computed |= expressions
-    plan, names = as_plan(plan, window, computed, parts | {"emit": emit, "lateness": lateness})
+    plan, names = as_plan(plan, window, aggregations, parts | {"emit": emit, "lateness": lateness})
     settle(name_problems(df if at is None else at, plan, names))
     of_batch = {"split_skewed_keys": split_skewed_keys, "at": at, "known": known, "offset": offset or None}
     of_stream = {"buckets": buckets, "initial": initial, "on_error": on_error, "retain": retain}
     of_stream |= {"retract": retract, "id": id}
+    # Expressions are over columns of a row, so they come behind all that is shuffled.
+    bare = Plan(**plan._parts() | {"expressions": None}) if plan.expressions else plan
     with python_of_workers(df.sparkSession):
         if df.isStreaming:
             _refuse("a stream", "a batch", of_batch)
             options = {name: value for name, value in of_stream.items() if value is not None}
-            done = run_stream(df, plan, types=types, on_late=on_late or "drop", **options)
+            done = run_stream(df, bare, types=types, on_late=on_late or "drop", **options)
         else:
             _refuse("a batch", "a stream", of_stream)
-            done = _batch(df, plan, labels_of(at, known, offset), types, split_skewed_keys, on_late)
+            done = _batch(df, bare, labels_of(at, known, offset), types, split_skewed_keys, on_late)
         ends = [""] if at is None else list(offsets_of(offset))
         short = {name + end: own + end for name, own in names.items() for end in ends}
         done = done.toDF(*(short.get(name, name) for name in done.columns)) if short else done
-        return derived(done, plan, expressions)
+        return derived(done, plan)
 
 
 def _batch(df: DataFrame, plan: Plan, where: Any, types: Types | None, split: Any, on_late: Any) -> DataFrame:
