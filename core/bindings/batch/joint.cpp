@@ -18,6 +18,13 @@ struct Found {
 
     Found(std::size_t rows, std::size_t width) : numbers(rows * width), defined(rows), width(width) {}
 
+    //! All of some rows.
+    template <class M, class Rows>
+    void put_all(const M& monoid, const Order& order, const Rows& rows) const {
+        for (std::size_t i = 0; i < rows.size; ++i)
+            put(monoid, order.row_at(static_cast<Position>(rows.begin + i)), rows.moments(i));
+    }
+
     template <class M>
     void put(const M& monoid, Row row, const typename M::Partial& partial) const {
         defined[row] = monoid.defined(partial);
@@ -44,11 +51,7 @@ nb::tuple shape(const std::string& kernel, const Order& order, const Bounds& bou
         const nb::gil_scoped_release release;
         const Column& own = column.column;
         about_pivots<MeasuredValues, ShapeSums>(
-            order, bounds,
-            [&](std::size_t i, const Shape::Partial& partial) {
-                found.put(monoid, order.row_at(static_cast<Position>(i)), partial);
-            },
-            own);
+            order, bounds, [&](const SumsOfRows<ShapeSums>& rows) { found.put_all(monoid, order, rows); }, own);
     }
     return given(std::move(found));
 }
@@ -66,11 +69,7 @@ nb::tuple joint(const std::string& kernel, const Order& order, const Bounds& bou
         const nb::gil_scoped_release release;
         const Column &one = column.column, &two = other.column;
         about_pivots<MeasuredPairs, JointSums>(
-            order, bounds,
-            [&](std::size_t i, const CoMoments::Partial& partial) {
-                found.put(monoid, order.row_at(static_cast<Position>(i)), partial);
-            },
-            one, two);
+            order, bounds, [&](const SumsOfRows<JointSums>& rows) { found.put_all(monoid, order, rows); }, one, two);
     }
     return given(std::move(found));
 }

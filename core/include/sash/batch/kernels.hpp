@@ -148,9 +148,12 @@ void variances(const Pass& pass, const Moments& moments, const Column& column, R
     if constexpr (Pass::known) {
         of_reals(pass, moments, column, out);
     } else {
-        about_pivots<MeasuredValues, SpreadSums>(
-            pass.order, pass.bounds,
-            [=](std::size_t i, const Moments::Partial& partial) { out.reals[i] = moments.lower(partial); }, column);
+        const auto emit = [=](const SumsOfRows<SpreadSums>& rows) {
+            double found[SumsOfRows<SpreadSums>::kMost];
+            lower_spreads(rows, moments, found);
+            for (std::size_t i = 0; i < rows.size; ++i) out.reals[rows.begin + i] = found[i];
+        };
+        about_pivots<MeasuredValues, SpreadSums>(pass.order, pass.bounds, emit, column);
     }
 }
 
