@@ -18,7 +18,7 @@ import sash
 from sash.batch.naming import output_name, window_label
 from sash.windows import CountWindow, LandmarkWindow, SessionWindow, TimeWindow, TumblingWindow
 from tests.rolling import brute
-from tests.rolling.test_brute_force import AGGREGATIONS, assert_same, masked, rows
+from tests.rolling.test_brute_force import AGGREGATIONS, assert_same, masked, plain, rows
 
 CLOSED = ["right", "left", "both", "neither"]
 events = st.lists(st.tuples(rows, st.integers(0, 9)).map(lambda pair: {**pair[0], "late": pair[1]}), max_size=20)
@@ -128,7 +128,8 @@ def test_labels_get_what_brute_force_finds(
 
 @given(events, marks, st.integers(1, 12), st.sampled_from(CLOSED))
 def test_a_label_gets_what_the_stream_emitted_at_arrival(frame: Any, labels: Any, length: int, closed: Any) -> None:
-    """An event without a value, pushed at the label's time behind all that had arrived, gets the same result."""
+    """An event without a value, pushed at the label's time behind all that had arrived, gets the same result, to the
+    last bit."""
     window = TimeWindow(length, closed=closed)
     came = [(row["t"] + row["late"], 0, place, row) for place, row in enumerate(frame)]
     came += [(label["t"], 1, place, label) for place, label in enumerate(labels)]
@@ -142,7 +143,8 @@ def test_a_label_gets_what_the_stream_emitted_at_arrival(frame: Any, labels: Any
         ours = sash.rolling(
             arrays(frame), at=label_arrays(labels), by="k", on="t", window=window, known="known", out=over(column)
         )["out"]
-        assert_same({"out": ours}, {"out": [told[place] for place in range(len(labels))]})
+        # Sums of quarters are not rounded, so nothing is left to differ in.
+        assert plain(ours) == [told[place] for place in range(len(labels))]
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "lazy", "arrow"])
