@@ -65,7 +65,7 @@ class TestWindows:
         s = Sliding(sash.Sum(), TimeWindow(10), by=True)
         s.push("a", 1, 5)
         (told,) = s.push("b", 3, 7)
-        assert told == ("b", -7, 3, 7, 0, 3, 1, TimeWindow(10))
+        assert told == ("b", -7, 3, 7, 0, 3, 1, TimeWindow(10), False)
         slid = Sliding(sash.Sum(), TimeWindow(10, every=5)).push_many([3, 6], [1, 2])
         assert [(told.start, told.end, told.time, told.number) for told in slid] == [(-5, 5, None, None)]
 
@@ -589,3 +589,14 @@ def test_triggers_of_counts():
         (2, 5, "ab", 1),
         (4, 9, "abcd", 0),
     ]
+
+
+@pytest.mark.parametrize("emit", ["final", "update"])
+def test_what_only_a_programmable_window_sees_is_no_change(emit):
+    """Neither a change nor a revision: the window holds one event more, and its result is what it was."""
+    policy = sash.PolicyWindow(lambda total, old: total - old >= 9, over=sash.Count())
+    s = Sliding(sash.Sum(), policy, emit=emit, changes_only=emit == "final")
+    said = [*s.push_many([1, 3, 2], [5, 0, 0]), *s.finish()]
+    assert [(one.end, one.value, one.revision) for one in said] == (
+        [(1, 5, 0)] if emit == "final" else [(1, 5, 0), (3, 5, 0), (2, 5, 0)]
+    )

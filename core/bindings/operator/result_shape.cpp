@@ -94,9 +94,12 @@ bool ResultShape::same(const Cells& one, const Cells& other) const {
     const auto shown = [&](const Cells& cells, std::size_t part) -> const ResultCell& {
         return cells[part].tag() == Tag::none ? empty_cells_[part] : cells[part];
     };
-    for (std::size_t part = 0; part < one.size(); ++part)
+    // What only a programmable window sees is no part of the result.
+    for (std::size_t index = outputs_[0].first; index < outputs_[0].last; ++index) {
+        const std::size_t part = row_.answers()[index].position;
         // Python compares records item by item, and a NaN is no other NaN there.
         if (!same_cell(shown(one, part), shown(other, part), !outputs_[0].composite)) return false;
+    }
     return true;
 }
 
