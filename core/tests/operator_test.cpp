@@ -45,6 +45,10 @@ public:
         });
         windows_[key].bulk_evict(label);
     }
+    void erase(KeyId key, Time label) {
+        undo_.push_back({key, label, windows_[key].at(label)});
+        windows_[key].erase(label);
+    }
     void commit() { undo_.clear(); }
     void roll_back() {
         for (; !undo_.empty(); undo_.pop_back()) {
@@ -199,6 +203,54 @@ void test_final_is_brute_force(const std::vector<Policy>& policies, std::optiona
               "a window is what brute force says");
 }
 
+//! An event that takes the place of the one with its id, or only takes that one back.
+void change(TextOperator& operator_, TextPartials& partials, const Sample& sample, std::size_t i) {
+    const IdSlot id = static_cast<IdSlot>(i * 7 % 40);
+    if (operator_.take_back(sample.slot, id) || i % 4 == 0 || operator_.is_late(sample.ticks)) return;
+    partials.lift(sample.text);
+    operator_.take(
+        {.slot = sample.slot, .ticks = sample.ticks, .has_partial = i % 5 != 0, .null = i % 5 == 0, .id = id});
+}
+
+//! What is left of rows by their ids has the windows of a stream that never had the others.
+void test_rows_that_are_taken_back(const std::vector<Policy>& policies) {
+    OperatorPlan plan{.policies = policies, .emit = Emit::update, .retracts = true};
+    TextPartials partials;
+    TextOperator operator_(plan, partials);
+    std::map<std::pair<std::uint32_t, IdSlot>, Sample> left;
+    std::mt19937 random(21);
+    std::int64_t number = 0;
+    for (const Sample& sample : samples(8, 2000, 45)) {
+        const IdSlot id = random() % 200;
+        operator_.state().begin(random() % 2 == 0);
+        static_cast<void>(operator_.take_back(sample.slot, id));
+        left.erase({sample.slot, id});
+        if (random() % 3 != 0) {
+            left[{sample.slot, id}] = {sample.ticks, number++, sample.slot, sample.text};
+            partials.lift(sample.text);
+            operator_.take({.slot = sample.slot, .ticks = sample.ticks, .id = id});
+        }
+        operator_.state().commit();
+    }
+    std::map<std::uint32_t, std::vector<Sample>> rows;
+    for (const auto& [name, sample] : left) rows[name.first].push_back(sample);
+    std::map<std::pair<std::int64_t, std::size_t>, std::string> expected, last;
+    for (auto& [slot, row] : rows) {
+        const auto earlier = [](const Sample& a, const Sample& b) {
+            return std::pair(a.ticks, a.number) < std::pair(b.ticks, b.number);
+        };
+        std::sort(row.begin(), row.end(), earlier);
+        for (std::size_t place = 0; place < row.size(); ++place)
+            for (std::size_t window = 0; window < policies.size(); ++window)
+                expected[{row[place].number, window}] = brute_force(policies[window], row, place);
+    }
+    for (const auto& [emission, text] : partials.emitted) {
+        last[{emission.number, emission.window}] = text;
+        if (emission.retracted) last.erase({emission.number, emission.window});
+    }
+    check(last == expected, "the last word on each result is that of the rows that are left");
+}
+
 std::string bytes_of(TextOperator& operator_) {
     Writer writer;
     OperatorSnapshot(operator_.state()).save(writer);
@@ -206,13 +258,14 @@ std::string bytes_of(TextOperator& operator_) {
 }
 
 //! A plan with everything in it that a failure must bring back.
-OperatorPlan full_plan(Emit emit, bool aligned) {
+OperatorPlan full_plan(Emit emit, bool aligned, bool retracts = false) {
     OperatorPlan plan{.policies = {timed(20), sessions(4)}, .emit = emit};
     if (!aligned) plan.policies.insert(plan.policies.end(), {counted(5), programmable()});
     plan.lateness = Length{30, 0.0};
     plan.expire = Length{25, 0.0};
     plan.changes_only = true;
     plan.min_periods = 2;
+    plan.retracts = retracts;
     return plan;
 }
 
@@ -261,6 +314,33 @@ void test_a_call_that_fails_changes_nothing(Emit emit, bool aligned) {
         check(partials.emitted[i].second == other.emitted[i].second, "result by result");
 }
 
+//! Rows that were taken back are where they were, with what they are known by.
+void test_a_failed_change_changes_nothing(Emit emit, bool aligned) {
+    TextPartials partials;
+    TextOperator operator_(full_plan(emit, aligned, true), partials);
+    const std::vector<Sample> all = samples(19, 400, 25);
+    for (std::size_t at = 0; at + 20 <= all.size(); at += 20) {
+        const std::string before = bytes_of(operator_);
+        for (const std::size_t patience : {0, 3, 30}) {
+            const std::size_t emitted = partials.emitted.size();
+            operator_.state().begin(true);
+            partials.patience = emitted + patience;
+            try {
+                for (std::size_t i = at; i < at + 20; ++i) change(operator_, partials, all[i], i);
+            } catch (const std::runtime_error&) {
+            }
+            operator_.state().roll_back();
+            check(bytes_of(operator_) == before, "everything is as it was");
+            partials.patience = ~std::size_t{0};
+            partials.emitted.resize(emitted);
+        }
+        operator_.state().begin(true);
+        for (std::size_t i = at; i < at + 20; ++i) change(operator_, partials, all[i], i);
+        operator_.state().commit();
+    }
+    check(partials.emitted.size() > 50, "there was something to bring back");
+}
+
 void test_a_restored_operator_goes_on(Emit emit, bool aligned) {
     TextPartials partials, other;
     TextOperator original(full_plan(emit, aligned), partials), restored(full_plan(emit, aligned), other);
@@ -278,7 +358,7 @@ void test_a_restored_operator_goes_on(Emit emit, bool aligned) {
     for (const KeyId id : OperatorSnapshot(original.state()).keys()) slots.push_back(original.state().slot(id));
     Reader reader(bytes);
     restored.state().now() = original.state().now();
-    OperatorSnapshot(restored.state()).restore(reader, slots);
+    OperatorSnapshot(restored.state()).restore(reader, slots, {});
     check(reader.left() == 0, "all bytes are read");
     check(bytes_of(restored) == bytes, "equal operators give equal bytes");
     partials.emitted.clear();
@@ -334,10 +414,13 @@ int main() {
         test_final_is_brute_force({sessions(2), sessions(5)}, lateness, 45);
         test_final_is_brute_force({counted(3), blocks(7), timed(9), sessions(3)}, lateness, 45);
     }
+    test_rows_that_are_taken_back({timed(7), timed(60)});
+    test_rows_that_are_taken_back({sessions(2), counted(3), blocks(7), timed(9)});
     for (const Emit emit : {Emit::arrival, Emit::final, Emit::update}) {
         for (const bool aligned : {true, false}) {
             test_a_call_that_fails_changes_nothing(emit, aligned);
             test_a_restored_operator_goes_on(emit, aligned);
+            if (emit != Emit::arrival) test_a_failed_change_changes_nothing(emit, aligned);
         }
     }
     return report();

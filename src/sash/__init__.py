@@ -94,7 +94,7 @@ if _typing.TYPE_CHECKING:
     from sash.expressions import col
     from sash.operator import Sliding
     from sash.plan import Plan
-    from sash.triggers import AtWatermark, EachEvent, EveryEvents, EverySlide, OnDemand, OnPunctuation
+    from sash.triggers import AtWatermark, EachEvent, EveryEvents, EverySlide, OnDelta, OnDemand, OnPunctuation
     from sash.window import Window
     from sash.windows import (
         AdaptiveWindow,
@@ -224,6 +224,7 @@ __all__ = [  # noqa: RUF022
     "EverySlide",
     "AtWatermark",
     "OnPunctuation",
+    "OnDelta",
     "OnDemand",
     # Errors.
     "SashError",

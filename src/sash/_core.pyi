@@ -151,7 +151,8 @@ class Operator:
         marks: list[Any],
         fires: npt.NDArray[np.uint8] | None,
         nulls: npt.NDArray[np.uint8] | None,
-        on_late: Callable[[int, int | None], None] | None,
+        on_late: Callable[..., None] | None,
+        changes: tuple[npt.NDArray[np.uint8], Any] | None = None,
     ) -> OperatorResults: ...
     def advance(self, ticks: int, /) -> OperatorResults: ...
     def finish(self) -> OperatorResults: ...
@@ -167,10 +168,13 @@ class Operator:
     @property
     def watermark(self) -> int | None: ...
     def memory(self) -> int: ...
-    def save(self) -> tuple[tuple[list[bool], bool], list[Any], bytes, tuple[int | None, int | None, bool]]: ...
+    def save(
+        self,
+    ) -> tuple[tuple[list[bool], bool], list[Any], list[Any], bytes, tuple[int | None, int | None, bool]]: ...
     def restore(
         self,
         keys: list[Any],
+        ids: list[Any],
         columns: tuple[Sequence[bool], bool],
         body: bytes,
         newest: int | None,

@@ -9,13 +9,14 @@ from typing import Any, ClassVar, TypeVar
 from sash.durations import Duration, parse_duration
 from sash.errors import WindowSpecError
 from sash.windows import PunctuatedWindow, WindowPolicy
-from sash.windows.described import Described, checked_time, read_description, reader, whole_number
+from sash.windows.described import Described, checked_time, distance, read_description, reader, whole_number
 
 __all__ = [
     "AtWatermark",
     "EachEvent",
     "EveryEvents",
     "EverySlide",
+    "OnDelta",
     "OnDemand",
     "OnPunctuation",
     "Trigger",
@@ -148,6 +149,46 @@ class OnPunctuation(Trigger):
         """When it fires, in words."""
         name = getattr(self.predicate, "__name__", "a function") if callable(self.predicate) else self.predicate
         return "at each punctuation" if name is None else f"at each punctuation ({name})"
+
+
+@_trigger
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class OnDelta(Trigger):
+    """Fires at an event whose measure has moved by more than `delta`, up or down, since it fired last.
+
+    `of` is a column of the rows that are pushed, or a function of the value. The first measure of a key does not fire:
+    moves are counted from it. An event without a measure does not fire. With emit="arrival" events are compared as they
+    come. Otherwise they are compared in the order of their times, so that the result does not depend on the order in
+    which they came; with "update" a late event may make others fire, and results of those that do no longer are taken
+    back.
+
+    >>> OnDelta("price", 0.5).describe()
+    'at each event at which price has moved by more than 0.5'
+    >>> OnDelta("price", 0)
+    Traceback (most recent call last):
+    ...
+    sash.errors.WindowSpecError: delta must be a finite number above zero, and 0 is not
+    """
+
+    positional: ClassVar[tuple[str, ...]] = ("of", "delta")
+    measures: ClassVar[bool] = True
+
+    of: str | Callable[[Any], Any]
+    delta: int | float
+
+    def __init__(self, of: str | Callable[[Any], Any], delta: int | float) -> None:
+        object.__setattr__(self, "of", reader("of", of, "that measures an event"))
+        object.__setattr__(self, "delta", distance("delta", delta))
+
+    @property
+    def reads(self) -> str | Callable[[Any], Any]:
+        """The measure."""
+        return self.of
+
+    def describe(self) -> str:
+        """When it fires, in words."""
+        what = getattr(self.of, "__name__", "the measure") if callable(self.of) else self.of
+        return f"at each event at which {what} has moved by more than {self.delta}"
 
 
 @_trigger

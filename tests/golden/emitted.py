@@ -266,4 +266,24 @@ EMITTED = {
         "11:05..12:05 11",
         "",
     ],
+    "on_delta": [
+        "",
+        "'y' 3..6 9",
+        "",
+    ],
+    "on_delta_revised": [
+        "'x' -1..2 10; 'x' 0..3 14 (revision 1)",
+        "'y' 3..6 9",
+        "",
+    ],
+    "retracted": [
+        "-3..1 None (revision 1); 0..4 'c' (revision 2); 1..5 'cd'",
+        "0..4 None (revision 3); 1..5 'd' (revision 1)",
+        "2..6 'de'",
+        "",
+    ],
+    "retracted_slides": [
+        "2..6 'd' (revision 2); 4..8 'd'",
+        "6..10 'c'; 8..12 'c'",
+    ],
 }

@@ -91,6 +91,17 @@ KEYS = ["a", 7, -(2**70), 2.5, b"k", None, ("a", 1), dt.date(2024, 2, 29), NOON]
 EACH_KEY = [(key, time, time) for time, key in enumerate(KEYS)]
 TRIPS = [{"bike": "x", "at": 1, "km": 2}, {"bike": "y", "at": 2, "km": 3}, {"bike": "x", "at": 3, "km": 4}]
 MORE_TRIPS = [{"bike": "x", "at": 4, "km": 5}, {"bike": "y", "at": 6, "km": 9}]
+#: Rows that come, are replaced and go; the second is gone when the snapshot is made.
+FEED = [("insert", 1, 1, "a"), ("insert", 2, 3, "b"), ("insert", 3, 4, "c"), ("delete", 2, None, None)]
+MORE_FEED = [("update", 1, 5, "d"), ("delete", 3, None, None), ("insert", 2, 6, "e")]
+SLIDING_FEED = [("insert", 1, 1, "a"), ("insert", 2, 3, "b"), ("insert", 3, 9, "c"), ("delete", 2, None, None)]
+
+
+def fed(feed: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return [(dict(zip(("op", "trip", "at", "who"), row, strict=True)),) for row in feed]
+
+
+CHANGING: dict[str, Any] = {"on": "at", "retract": "op", "id": "trip", "emit": "update", "lateness": 10}
 
 CASES = {
     # When results are emitted.
@@ -131,6 +142,35 @@ CASES = {
     ),
     "on_punctuation": case(
         sash.Sum(), sash.TimeWindow(9), [(1, 4), (2, 0), (3, 5)], [(4, 1), (5, 0), (6, 2)], trigger=AT_STOPS
+    ),
+    "on_delta": case(
+        sash.Sum("km"),
+        sash.TimeWindow(3),
+        [(row,) for row in TRIPS],
+        [(row,) for row in MORE_TRIPS],
+        on="at",
+        by="bike",
+        trigger=sash.OnDelta("km", 1),
+    ),
+    "on_delta_revised": case(
+        sash.Sum("km"),
+        sash.TimeWindow(3),
+        [(row,) for row in TRIPS],
+        [({"bike": "x", "at": 2, "km": 8},), ({"bike": "y", "at": 6, "km": 9},)],
+        on="at",
+        by="bike",
+        trigger=sash.OnDelta("km", 1),
+        emit="update",
+        lateness=10,
+    ),
+    # Rows that were taken back.
+    "retracted": case(sash.Concat("who"), sash.TimeWindow(4), fed(FEED), fed(MORE_FEED), **CHANGING),
+    "retracted_slides": case(
+        sash.Concat("who"),
+        sash.TimeWindow(4, every=2),
+        fed(SLIDING_FEED),
+        fed([("insert", 4, 5, "d")]),
+        **CHANGING,
     ),
     # Aggregations.
     "your_own": case(ENDS, sash.TimeWindow(4), LETTERS, MORE_LETTERS, emit="update", lateness=10),

@@ -13,7 +13,16 @@ from statistics import fmean, pvariance
 from typing import Any, NamedTuple
 
 import sash
-from sash.triggers import AtWatermark, EachEvent, EveryEvents, EverySlide, OnPunctuation, Trigger, resolve_trigger
+from sash.triggers import (
+    AtWatermark,
+    EachEvent,
+    EveryEvents,
+    EverySlide,
+    OnDelta,
+    OnPunctuation,
+    Trigger,
+    resolve_trigger,
+)
 from sash.windows import (
     AdaptiveWindow,
     CountWindow,
@@ -32,6 +41,8 @@ class Event(NamedTuple):
     time: int
     number: int
     value: Any
+    #: What it is known by, where it may be taken back.
+    id: Any = None
 
 
 class Told(NamedTuple):
@@ -44,6 +55,7 @@ class Told(NamedTuple):
     revision: int
     time: Any
     number: Any
+    retracted: bool = False
 
 
 class Found(NamedTuple):
@@ -54,6 +66,10 @@ class Found(NamedTuple):
     end: int
 
 
+#: The value of what was told and taken back.
+RETRACTED = object()
+
+
 @dataclass
 class Life:
     """A key from its first event until it is dropped for being idle."""
@@ -62,6 +78,8 @@ class Life:
     events: list[Event] = field(default_factory=list)
     came: int = 0
     retired: int | None = None
+    #: Its newest event, whether it was taken back or not.
+    newest: float = -math.inf
     told: dict[Any, tuple[Any, ...]] = field(default_factory=dict)
 
 
@@ -195,6 +213,35 @@ def fades(policy: WindowPolicy) -> bool:
     )
 
 
+def moved(of: Callable[[Any], Any], delta: float, events: list[Event]) -> list[Event]:
+    """The events at which a measure has moved by more than `delta` since the last of them, or the first measure."""
+    found: list[Event] = []
+    last = None
+    for event in events:
+        measure = None if event.value is None else of(event.value)
+        if measure is not None and (last is None or abs(measure - last) > delta):
+            found += [] if last is None else [event]
+            last = measure
+    return found
+
+
+def retained(policy: WindowPolicy, events: list[Event], watermark: float) -> list[Event]:
+    """The events that a window which ends at or after the watermark may need."""
+    seen = [event for event in events if event.time < watermark]
+    match policy:
+        case _ if not seen:
+            return events
+        case LandmarkWindow():
+            return events
+        case TimeWindow(length=length):
+            return [event for event in events if event.time >= watermark - length.amount]
+        case TumblingWindow(count=None):
+            start = -math.inf if watermark == math.inf else block_start(policy, int(watermark), True)
+            return [event for event in events if event.time >= start]
+    found = window_of(policy, events, len(seen) - 1)
+    return events[min([events.index(event) for event in found.events[:1]] + [len(seen) - 1]) :]
+
+
 # Who asks, and when it is told
 
 
@@ -233,20 +280,40 @@ class Reference:
 
     # What happens
 
-    def push(self, key: Any, time: int, value: Any) -> list[Told]:
+    def push(self, key: Any, time: int, value: Any, id: Any = None) -> list[Told]:
         if time < self.watermark:
             self.late.append((key, time, value))
             return []
         out = self.move_clock(time)
         life = self.life_of(key)
-        event = Event(time, self.count, value)
+        event = Event(time, self.count, value, id)
         self.count += 1
         life.events = sorted([*life.events, event], key=lambda one: one[:2])
         life.came += 1
+        life.newest = max(life.newest, time)
         out += self.at_arrival(life, event)
         if self.lateness is not None:
             out += self.move_watermark(self.clock - self.lateness)
         return self.said(out)
+
+    def replace(self, key: Any, time: int, value: Any, id: Any) -> list[Told]:
+        """An event that takes the place of the one with its id, if there is one."""
+        out = self.take_back(key, id, value)
+        return [] if out is None else [*out, *self.push(key, time, value, id)]
+
+    def take_back(self, key: Any, id: Any, value: Any = None) -> list[Told] | None:
+        """The last event with the id leaves, if there is one; None if it is late, and stays."""
+        for life in self.lives:
+            known = [event for event in retained(self.policy, life.events, self.watermark) if event.id == id]
+            if life.key != key or life.retired is not None or not known:
+                continue
+            event = max(known, key=lambda one: one.number)
+            if event.time < self.watermark:
+                self.late.append((key, event.time, value))
+                return None
+            life.events.remove(event)
+            return self.said(self.changes_without(life, event)) if self.emit == "update" else []
+        return []
 
     def advance(self, watermark: float) -> list[Told]:
         return self.said(self.move_clock(watermark) + self.move_watermark(watermark))
@@ -268,7 +335,7 @@ class Reference:
         before, self.clock = self.clock, time
         out = self.slides(before, time) if self.emit != "final" else []
         for life in self.lives:
-            idle = self.expire is not None and time - life.events[-1].time >= self.expire
+            idle = self.expire is not None and time - life.newest >= self.expire
             if idle and life.retired is None and time < math.inf:
                 life.retired = time
         return out
@@ -300,6 +367,10 @@ class Reference:
                 return count % k == 0
             case OnPunctuation(predicate=predicate):
                 return event.value is not None and predicate(event.value)
+            case OnDelta(of=of, delta=delta):
+                by = "number" if self.emit == "arrival" else "time"
+                events = sorted(life.events, key=lambda one: (getattr(one, by), one.number))
+                return event in moved(of, delta, events)
         return False
 
     def points(self, life: Life) -> Iterator[tuple[Event, int]]:
@@ -324,7 +395,7 @@ class Reference:
         for life in self.lives:
             if self.sessions:
                 gap = self.policy.gap.amount
-                for event, following in zip(life.events, [*life.events[1:], None], strict=True):
+                for event, following in zip(life.events, [*life.events[1:], None], strict=False):
                     last = following is None or following.time - event.time >= gap
                     if last and before < event.time + gap and (event.time + gap <= after or after == math.inf):
                         out.append((event, life))
@@ -342,7 +413,8 @@ class Reference:
         out = []
         for time in self.grid(before, after):
             for life in self.lives:
-                beyond = time >= self.ended and time > self.first_slide(life.events[-1].time)
+                last = life.events[-1].time if life.events else 0
+                beyond = time >= self.ended and time > self.first_slide(last)
                 over = after == math.inf and not fades(self.policy) and beyond
                 gone = life.retired is not None and time >= life.retired
                 if over or gone or (found := window_at(self.policy, life.events, time)) is None:
@@ -372,22 +444,58 @@ class Reference:
             ]
             due = [one for one in due if one[3] is not None and one[0] >= new.time]
         else:
-            due = [
-                (number, event.time, number, window_of(self.policy, life.events, life.events.index(event)))
-                for event, number in self.points(life)
-            ]
+            due = self.due_points(life)
             # The new event's own answer comes first, where answers are about events.
             own = not (isinstance(self.trigger, EveryEvents) and self.trigger.k > 1)
             due.sort(key=lambda one: not (own and one[0] == new.number))
+        return self.revisions(life, due)
+
+    def due_points(self, life: Life) -> list[Any]:
+        """The windows of the events that ask; None for those that may have asked before."""
+        asking = list(self.points(life))
+        if isinstance(self.trigger, OnDelta):
+            asking = [(event, event.number) for event in life.events]
+        return [
+            (
+                number,
+                event.time,
+                number,
+                window_of(self.policy, life.events, life.events.index(event))
+                if not isinstance(self.trigger, OnDelta) or self.asks(life, event, 0)
+                else None,
+            )
+            for event, number in asking
+        ]
+
+    def revisions(self, life: Life, due: list[Any]) -> list[tuple[Life, Told]]:
+        """What was not told, or is not what was told; without a window, what was told is taken back."""
         out = []
         for about, time, number, found in due:
-            told = self.told(life, found, time, number)
             before = life.told.get(about)
-            if before is None or before[:3] != told[1:4]:
+            if found is None and (before is None or before[2] is RETRACTED):
+                continue
+            if found is None:
+                told = Told(life.key, *before[:2], None, 0, time, number, retracted=True)
+            else:
+                told = self.told(life, found, time, number)
+            if before is None or told.retracted or before[:3] != told[1:4]:
                 revision = 0 if before is None else before[3] + 1
-                life.told[about] = (*told[1:4], revision)
+                life.told[about] = (*told[1:3], RETRACTED if told.retracted else told.value, revision)
                 out.append((life, told._replace(revision=revision)))
         return out
+
+    def changes_without(self, life: Life, gone: Event) -> list[tuple[Life, Told]]:
+        """The same where an event was taken back: what was told of it comes first."""
+        if isinstance(self.trigger, EverySlide):
+            slides = range(self.first_slide(gone.time), int(self.clock), int(self.trigger.every.amount))
+            return self.revisions(life, [(at, None, None, window_at(self.policy, life.events, at)) for at in slides])
+        due = self.due_points(life)
+        if isinstance(self.trigger, EveryEvents) and self.trigger.k > 1:
+            last = len(life.events) + 1
+            due.append((last, life.told.get(last, (None, None))[1], last, None))
+        else:
+            due.insert(0, (gone.number, gone.time, gone.number, None))
+        return self.revisions(life, due)
 
     def of_event(self, life: Life, event: Event, number: int) -> Told:
         return self.told(life, window_of(self.policy, life.events, life.events.index(event)), event.time, number)
@@ -401,6 +509,8 @@ class Reference:
         """What is news, where only news is told."""
         said = []
         for life, told in out:
+            if self.changes_only and told.retracted:
+                continue
             if self.changes_only and id(life) in self.last and self.last[id(life)] == told.value:
                 continue
             self.last[id(life)] = told.value

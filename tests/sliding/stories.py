@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import sash
 from sash.operator import Result, Sliding
-from sash.triggers import AtWatermark, EachEvent, EveryEvents, EverySlide, OnDemand, OnPunctuation, Trigger
+from sash.triggers import AtWatermark, EachEvent, EveryEvents, EverySlide, OnDelta, OnDemand, OnPunctuation, Trigger
 from sash.windows import (
     AdaptiveWindow,
     CountWindow,
@@ -91,6 +91,7 @@ TRIGGERS: dict[str, Trigger | None] = {
     "slide": EverySlide(3),
     "slide_origin": EverySlide(4, origin=1),
     "punctuation": OnPunctuation(is_even),
+    "delta": OnDelta(measure, 2),
     "demand": OnDemand(),
     "watermark": AtWatermark(),
 }
@@ -137,7 +138,7 @@ def streams(keys: str = "a", watermarks: bool = True, size: int = 14) -> st.Sear
 
 
 def told(result: Result) -> Told:
-    return Told(result.key, result.start, result.end, result.value, result.revision, result.time, result.number)
+    return Told(*result[:7], result.retracted)
 
 
 def run(operator: Any, subject: Subject, steps: list[Step]) -> list[list[Told]]:

@@ -268,7 +268,7 @@ def test_keys_that_came_late_or_fell_idle_leave_nothing():
         s.push_many(names + 10**9, np.full(1000, start - 50), names)
     assert len(s.keys) == 10
     assert s.late_counts["watermark"] == 100_000
-    assert s._engine.core.memory() < 3_000_000
+    assert s._running.engine.core.memory() < 3_000_000
 
 
 def test_what_is_forgotten_is_not_needed():
@@ -280,7 +280,7 @@ def test_what_is_forgotten_is_not_needed():
     for start in range(0, 3000, 250):
         batch = ["k"] * 250, ticks[start : start + 250], np.arange(start, start + 250)
         agree(native.push_many(*batch), python.push_many(*batch))
-    assert native._engine.core.memory() < 60_000
+    assert native._running.engine.core.memory() < 60_000
     agree(native.finish(), python.finish())
 
 
@@ -289,13 +289,13 @@ def test_a_damaged_snapshot_is_an_error(place):
     """Never a crash: a state that does not fit together is refused."""
     s = sash.Sliding(sash.Sum(), [CountWindow(3), SessionWindow(2)], by=True, emit="final", changes_only=True)
     s.push_many(["a", "b", "a"], [1, 2, 3], [1, 2, 3])
-    state = s._engine.dump()
+    state = s._running.engine.dump()
     body = bytearray(state["body"])
     for flipped in range(0, len(body), 8):
         damaged = body.copy()
         damaged[(place + flipped) % len(body)] ^= 0x55
         try:
-            twin = Engine.load(s._spec, s._engine.scale.kind, {**state, "body": bytes(damaged)})
+            twin = Engine.load(s._spec, s._running.engine.scale.kind, {**state, "body": bytes(damaged)})
             twin.advance(None)
         except (sash.SnapshotError, OverflowError):
             pass

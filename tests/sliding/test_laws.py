@@ -29,7 +29,7 @@ def last_revisions(said):
         else:
             assert result.revision == 0
         last[about] = result
-    return Counter(result._replace(revision=0) for result in last.values())
+    return Counter(result._replace(revision=0) for result in last.values() if not result.retracted)
 
 
 def of_keys(results):
@@ -110,7 +110,7 @@ def test_a_restored_operator_goes_on(policy, emit, steps, cut, subject, lateness
 def test_keys_do_not_see_each_other(policy, emit, steps, subject):
     """One operator with keys says of each key what an operator of its own says, where each event asks."""
     made = SUBJECTS[subject]
-    for name in ("each", "every_2", "punctuation"):
+    for name in ("each", "every_2", "punctuation", "delta"):
         options = {"trigger": TRIGGERS[name], "emit": emit}
         together = Sliding(made.aggregation, POLICIES[policy], by=True, **options)
         said = run(together, made, steps)

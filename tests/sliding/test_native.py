@@ -208,11 +208,11 @@ def test_keys_that_came_late_leave_nothing():
     """Events that are all late make no key, and take no memory."""
     s = sash.Sliding(sash.Sum(), sash.TimeWindow(10), by=True, lateness=5)
     s.push(-1, 1000, 1)
-    before = s._engine.core.memory()
+    before = s._running.engine.core.memory()
     for start in range(0, 50_000, 1000):
         s.push_many(np.arange(start, start + 1000), np.zeros(1000, np.int64), np.ones(1000))
     assert s.keys == [-1]
-    assert s._engine.core.memory() < before + 200_000
+    assert s._running.engine.core.memory() < before + 200_000
 
 
 @pytest.mark.parametrize("emit", ["arrival", "final"])
@@ -223,7 +223,7 @@ def test_a_million_keys_take_little_memory(emit):
     names = np.arange(count) * 7919
     for time in range(3):
         s.push_many(names, np.full(count, time), names)
-    over_events = s._engine.core.memory() / count - 3 * 16
+    over_events = s._running.engine.core.memory() / count - 3 * 16
     assert over_events < 200
     results = s.push(7919, 2, 1) or s.advance(3)
     assert (results[-1].key, results[-1].value) == (7919, 3 * 7919 + 1)

@@ -38,7 +38,7 @@ def bytes_of(aggregation, policy, **options):
     """What an operator retains of thirty thousand events."""
     s = sash.Sliding(aggregation, policy, **options)
     s.push_many(*events_of(30_000))
-    return s._engine.core.memory()
+    return s._running.engine.core.memory()
 
 
 class Digest(sash.Aggregation):

@@ -29,6 +29,10 @@ def value_of(text):
     return None if text == "null" else int(text) if re.fullmatch(r"-?\d+", text) else text
 
 
+def change_of(verb, name, time=None, value=None):
+    return None if time is None else time_of(time), {"op": verb, "id": int(name), "value": value}
+
+
 def written(result):
     """A result as the stories write it: key: (start, end] value, and its revision from the first on."""
     before, after = CLOSED.get(getattr(result.window, "closed", "both"), "[]")
@@ -36,7 +40,7 @@ def written(result):
         before, after = "[]"
     key = "" if result.key is None else f"{result.key}: "
     revision = f" (revision {result.revision})" if result.revision else ""
-    value = "nothing" if result.value is None else result.value
+    value = "taken back" if result.retracted else "nothing" if result.value is None else result.value
     return f"{key}{before}{text_of(result.start)}, {text_of(result.end)}{after} {value}{revision}"
 
 
@@ -45,7 +49,8 @@ class Story:
 
     def __init__(self, path):
         text = path.read_text()
-        self.steps = re.findall(r"^(push|advance|finish|query) *(.*?) *-> *(.*(?:\n +.*)*)", text, re.MULTILINE)
+        verbs = "push|insert|update|delete|advance|finish|query"
+        self.steps = re.findall(rf"^({verbs}) *(.*?) *-> *(.*(?:\n +.*)*)", text, re.MULTILINE)
         head = dict(re.findall(r"^(window|aggregate|options): (.*)$", text, re.MULTILINE))
         window, aggregate = (eval(head[name], NAMES) for name in ("window", "aggregate"))
         options = eval(f"dict({head.get('options', '')})", NAMES)
@@ -57,6 +62,8 @@ class Story:
         if verb == "push":
             *key, time, value = words.split()
             results = self.operator.push(*key, time_of(time), value_of(value))
+        elif verb in ("insert", "update", "delete"):
+            results = self.operator.push(*change_of(verb, *words.split()))
         elif verb == "query":
             results = self.operator.query(at=time_of(words))
         else:

@@ -36,6 +36,8 @@ OperatorPlan plan_of(nb::handle config, bool reals) {
     plan.lateness = optional_length(config.attr("lateness"));
     plan.expire = optional_length(config.attr("expire"));
     plan.changes_only = nb::cast<bool>(config.attr("changes_only"));
+    if (const nb::object moves = config.attr("moves"); !moves.is_none()) plan.moves = mark_of(moves);
+    plan.retracts = nb::cast<bool>(config.attr("retracts"));
     plan.min_periods = nb::cast<std::size_t>(config.attr("min_periods"));
     plan.reals = reals;
     return plan;

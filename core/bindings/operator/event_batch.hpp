@@ -51,14 +51,15 @@ public:
     std::span<Field> fields(std::size_t i) { return std::span(fields_).subspan(i * width_, width_); }
 
     //! An event whose partial was lifted, if it has one. The marks are those of the last event that was made.
-    IncomingEvent event(std::size_t i, KeySlot slot, bool has_partial) {
+    IncomingEvent event(std::size_t i, KeySlot slot, bool has_partial, IdSlot id = 0) {
         for (std::size_t window = 0; window < own_.size(); ++window) own_[window] = marks_[window][i];
         const bool null = !has_partial || (nulls_ && nulls_->data()[i] != 0);
-        return {slot, ticks(i), has_partial, null, !fires_ || fires_->data()[i] != 0, own_};
+        return {slot, ticks(i), has_partial, null, !fires_ || fires_->data()[i] != 0, own_, id};
     }
 
-private:
     using Flags = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+private:
     static std::optional<Flags> flags_of(nb::handle flags);
 
     const Times& ticks_;
@@ -69,6 +70,21 @@ private:
     std::vector<windows::Mark> own_;
     std::optional<Flags> fires_;
     std::optional<Flags> nulls_;
+};
+
+//! What each row of a push_many does to those before it, and what it is known by; sash.operator.changes has the flags.
+class ChangeBatch {
+public:
+    ChangeBatch(const EventBatch::Flags& does, std::vector<IdSlot> ids) : does_(does), ids_(std::move(ids)) {}
+
+    std::size_t size() const { return ids_.size(); }
+    bool adds(std::size_t i) const { return (does_.data()[i] & 1) != 0; }
+    bool removes(std::size_t i) const { return (does_.data()[i] & 2) != 0; }
+    IdSlot id(std::size_t i) const { return ids_[i]; }
+
+private:
+    EventBatch::Flags does_;
+    std::vector<IdSlot> ids_;
 };
 
 //! The places of rows, key by key, those of a key in their own order: what a key has is in the cache from its first row

@@ -23,6 +23,7 @@
 
 namespace sash::face {
 
+class ChangeBatch;
 class EventBatch;
 class OperatorResults;
 
@@ -37,10 +38,11 @@ public:
     nb::object push(nb::handle key, nb::handle time, nb::handle value, nb::handle on_late);
     //! Many events by columns. `rows` are the values as Python has them, where anything reads them; `marks` has a
     //! column for each window that reads one; `on_late`, if any, is given the place of a late event and its watermark,
-    //! None if the stream had ended.
+    //! None if the stream had ended. Where rows may take others back, `changes` has what each does and is known by;
+    //! the other columns but the keys are of those that are added, and `on_late` is also given the time.
     std::unique_ptr<OperatorResults> push_many(nb::handle keys, const Times& ticks, const nb::list& columns,
                                                nb::handle rows, const nb::list& marks, nb::handle fires,
-                                               nb::handle nulls, nb::handle on_late);
+                                               nb::handle nulls, nb::handle on_late, nb::handle changes);
     std::unique_ptr<OperatorResults> advance(Time ticks);
     std::unique_ptr<OperatorResults> finish();
     //! From now on a result that fails when its time has come is given to the function (key, start and end of the
@@ -64,16 +66,16 @@ public:
     std::optional<Time> watermark() const;
     std::size_t memory() const;
 
-    //! The kinds of the columns, and whether their integers are wide; the keys in their order, their states; the newest
-    //! event, the watermark, and whether the stream has ended.
-    using Saved = std::tuple<std::pair<std::vector<bool>, bool>, nb::list, nb::bytes,
+    //! The kinds of the columns, and whether their integers are wide; the keys in their order, what rows are known by,
+    //! their states; the newest event, the watermark, and whether the stream has ended.
+    using Saved = std::tuple<std::pair<std::vector<bool>, bool>, nb::list, nb::list, nb::bytes,
                              std::tuple<std::optional<Time>, std::optional<Time>, bool>>;
     Saved save() const;
     //! From now on, or no longer, every call but save() is refused: another operator takes its place.
     void retire(bool now);
     //! Into an operator that is new.
-    void restore(const nb::list& keys, const std::pair<std::vector<bool>, bool>& columns, const nb::bytes& body,
-                 std::optional<Time> newest, std::optional<Time> watermark, bool finished);
+    void restore(const nb::list& keys, const nb::list& ids, const std::pair<std::vector<bool>, bool>& columns,
+                 const nb::bytes& body, std::optional<Time> newest, std::optional<Time> watermark, bool finished);
     //! Times that were integers are reals from now on. What a failure leaves behind is of no use.
     void read_times_as_reals();
 
@@ -120,6 +122,14 @@ private:
     //! Runs take(partials) over a batch, in the mode that it makes necessary.
     template <class Take>
     void run(EventBatch& batch, EmittedResults& out, Take take);
+    //! Takes a batch in, row by row; those that are late are handed over before.
+    void take_all(EventBatch& batch, std::span<const KeySlot> slots, nb::handle rows, OperatorPartials& partials);
+    //! The same where rows may take others back: which of them are late is known when their turn comes.
+    void change_all(EventBatch& batch, std::span<const KeySlot> slots, nb::handle rows, const ChangeBatch& changes,
+                    OperatorPartials& partials, nb::handle on_late);
+    void take(EventBatch& batch, std::size_t i, KeySlot slot, IdSlot id, nb::handle rows, OperatorPartials& partials,
+              Holder& holder);
+    ChangeBatch changes_of(nb::handle changes);
     void read_members(nb::handle row, Time ticks, Holder& holder) const;
     void hand_over_late(std::span<const Time> ticks, nb::handle on_late) const;
     void hand_over_failed(const EmittedResults& out) const;
@@ -131,6 +141,8 @@ private:
     Mode mode_;
     Clock clock_;
     Keys keys_;
+    //! What rows are known by, where they may be taken back.
+    Keys ids_;
     ResultShape shape_;
     std::unique_ptr<OperatorPartials> partials_;
     std::unique_ptr<Engine> engine_;

@@ -123,10 +123,18 @@ public:
         if (careful_) undo_.push_back({key, label, window.at(label), {}});
         window.insert(monoid_, label, lifted_);
         running_.inserted(key, label, lifted_);
-        if (!careful_) return;
-        if (!monoid_.marks_failures()) return;
-        const Partial whole = window.query(monoid_, kEarliest, kLatest);
-        if (monoid_.failed(whole)) static_cast<void>(layout_of(monoid_).lower(words_of(whole)));
+        refuse_failures(window);
+    }
+
+    void erase(KeyId key, Time label) override {
+        KeyWindow<M>& window = windows_[key];
+        std::optional<Partial> before = window.at(label);
+        // It may have been evicted before its row was taken back.
+        if (!before) return;
+        running_.erasing(key, label, *before);
+        if (careful_) undo_.push_back({key, label, std::move(before), {}});
+        window.erase(label);
+        refuse_failures(window);
     }
 
     void evict(KeyId key, Time label) override {
@@ -317,6 +325,13 @@ private:
                 undo.held, [&](Time label, const Partial& partial) { loose.push_back({key, label, partial, {}}); });
         }
         undo_ = std::move(loose);
+    }
+
+    //! Throws where a compiled function has failed, and the call may be undone.
+    void refuse_failures(const KeyWindow<M>& window) const {
+        if (!careful_ || !monoid_.marks_failures()) return;
+        const Partial whole = window.query(monoid_, kEarliest, kLatest);
+        if (monoid_.failed(whole)) static_cast<void>(layout_of(monoid_).lower(words_of(whole)));
     }
 
     const Layout& layout() const { return layout_of(monoid_); }

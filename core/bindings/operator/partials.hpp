@@ -39,6 +39,7 @@ public:
     virtual void close(KeyId key) = 0;
     virtual void insert(KeyId key, Time label) = 0;
     virtual void evict(KeyId key, Time label) = 0;
+    virtual void erase(KeyId key, Time label) = 0;
     virtual void commit() = 0;
     virtual void roll_back() = 0;
     virtual bool empty(KeyId key) const = 0;

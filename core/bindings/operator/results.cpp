@@ -41,7 +41,8 @@ nb::object result_of(const BoundOperator& source, const EmittedResults& emitted,
                           nb::int_(emission.revision),
                           emission.by_event ? source.time_of(emission.ticks) : nb::object(nb::none()),
                           emission.by_event ? nb::object(nb::int_(emission.number)) : nb::object(nb::none()),
-                          nb::borrow(source.window(emission.window))};
+                          nb::borrow(source.window(emission.window)),
+                          nb::bool_(emission.retracted)};
     nb::object items = checked_steal(PyTuple_New(std::size(parts)));
     for (std::size_t i = 0; i < std::size(parts); ++i)
         PyTuple_SET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i), parts[i].release().ptr());
@@ -81,6 +82,7 @@ nb::object OperatorResults::column(std::string_view name) const {
     if (name == "end") return integers([](const Emission& one) { return one.end; });
     if (name == "window") return integers([](const Emission& one) { return std::int64_t{one.window}; });
     if (name == "revision") return integers([](const Emission& one) { return one.revision; });
+    if (name == "retracted") return integers([](const Emission& one) { return std::int64_t{one.retracted}; });
     if (name == "value") return values();
     if (name == "start") {
         const auto early = [](const Emission& one) { return one.start == kEarliest; };
@@ -154,7 +156,7 @@ void bind_operator(nb::module_& module) {
         .def(nb::init<nb::object>(), "config"_a)
         .def("push", &BoundOperator::push, "key"_a.none(), "time"_a.none(), "value"_a.none(), "on_late"_a)
         .def("push_many", &BoundOperator::push_many, "keys"_a.none(), "ticks"_a, "columns"_a, "rows"_a.none(),
-             "marks"_a, "fires"_a.none(), "nulls"_a.none(), "on_late"_a.none())
+             "marks"_a, "fires"_a.none(), "nulls"_a.none(), "on_late"_a.none(), "changes"_a = nb::none())
         .def("advance", &BoundOperator::advance)
         .def("finish", &BoundOperator::finish)
         .def("keep_failures", &BoundOperator::keep_failures, "on_failure"_a.none())
@@ -168,7 +170,7 @@ void bind_operator(nb::module_& module) {
         .def_prop_ro("watermark", &BoundOperator::watermark)
         .def("memory", &BoundOperator::memory)
         .def("save", &BoundOperator::save)
-        .def("restore", &BoundOperator::restore, "keys"_a, "columns"_a, "body"_a, "newest"_a.none(),
+        .def("restore", &BoundOperator::restore, "keys"_a, "ids"_a, "columns"_a, "body"_a, "newest"_a.none(),
              "watermark"_a.none(), "finished"_a)
         .def("retire", &BoundOperator::retire)
         .def("read_times_as_reals", &BoundOperator::read_times_as_reals);

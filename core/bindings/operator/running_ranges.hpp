@@ -20,6 +20,7 @@ public:
     const Running* at(const M&, const KeyWindow<M>&, const PartialRange&) { return nullptr; }
     void inserted(KeyId, Time, const typename M::Partial&) {}
     void evicting(KeyId, Time, const KeyWindow<M>&) {}
+    void erasing(KeyId, Time, const typename M::Partial&) {}
     void drop(KeyId) {}
     void visit_references(const ReferenceVisitor&) const {}
 };
@@ -57,6 +58,11 @@ public:
     void inserted(KeyId key, Time label, const Mixed::Partial& partial) {
         follow(key, [&](std::optional<Range>& range) {
             if (range->from <= label && label <= range->to) range->all.add(partial);
+        });
+    }
+    void erasing(KeyId key, Time label, const Mixed::Partial& partial) {
+        follow(key, [&](std::optional<Range>& range) {
+            if (range->from <= label && label <= range->to) range->all.remove(partial);
         });
     }
     //! Before everything at or before the label goes.

@@ -14,7 +14,7 @@ from sash.aggregations.records import Path, found
 from sash.columns import Column, as_columns, items_of, read_with_nulls
 from sash.suggestions import did_you_mean
 
-__all__ = ["check_sizes", "checked_key", "checked_keys", "read_slot", "row_parts", "rows_of"]
+__all__ = ["check_sizes", "checked_key", "checked_keys", "column_of", "read_slot", "row_parts", "rows_of"]
 
 _NAN = math.nan
 _DECIMAL_NAN = Decimal("NaN")
@@ -127,7 +127,7 @@ def read_slot(values: Any, path: Path, inputs: str, size: int) -> Column:
     array([5, 6])
     """
     if path.column is not None:
-        values = _named(values, path.column)
+        values = column_of(values, path.column)
     elif isinstance(values, Mapping):
         if inputs == "ignored":
             return np.ones(size, np.int64)
@@ -140,7 +140,8 @@ def read_slot(values: Any, path: Path, inputs: str, size: int) -> Column:
     return read_with_nulls(values, inputs)
 
 
-def _named(values: Any, column: str) -> Any:
+def column_of(values: Any, column: str) -> Any:
+    """A column by its name, of columns or of rows one by one."""
     if isinstance(values, Mapping):
         if column not in values:
             raise KeyError(f"there is no column {column!r}: {did_you_mean(column, values)}")

@@ -15,12 +15,12 @@ from sash.aggregations.reading import is_null
 from sash.aggregations.records import Answer, ObjectMember, Part, Path, Row, Slot
 from sash.errors import WindowSpecError
 from sash.operator.columns import checked_key
-from sash.operator.marks import Mark, mark_of
+from sash.operator.marks import Mark, Marked, mark_of
 from sash.operator.panes import Panes, obstacle, panes_of
 from sash.operator.results import Result, same
 from sash.operator.spec import Spec
 from sash.times import Kind
-from sash.triggers import AtWatermark, EveryEvents, EverySlide, OnDemand, OnPunctuation, resolve_trigger
+from sash.triggers import AtWatermark, EveryEvents, EverySlide, OnDelta, OnDemand, OnPunctuation, resolve_trigger
 from sash.windows import PolicyWindow, SessionWindow, TimeWindow, WindowPolicy
 from sash.windows.config import CoreLength, PolicyConfig, length_of
 from sash.windows.described import read_by
@@ -57,6 +57,8 @@ class Config:
     fires_on: str
     emit: str
     every: int
+    #: By how much a measure moves until the trigger fires; None where it does not fire by one.
+    moves: int | float | None
     #: The slides, and as the core takes them.
     grid: Grid | None
     slide: tuple[CoreLength, int] | None
@@ -66,9 +68,12 @@ class Config:
     expire: CoreLength | None
     changes_only: bool
     min_periods: int
+    #: Rows may take others back.
+    retracts: bool
     keyed: bool
     seconds_per_tick: float
-    #: What each window reads of a value; empty if none reads any.
+    #: The windows, and the trigger where it reads a measure; and what each reads of a value, empty if none reads any.
+    marked: tuple[Marked, ...]
     marks: tuple[Mark | None, ...]
     #: Whether a value fires the trigger, and whether it is null; None where the core knows.
     fires: Any
@@ -91,7 +96,9 @@ def configure(spec: Spec, kind: Kind) -> Config:
     scale = Scale(kind)
     trigger = _fires(spec)
     row, outputs = _record(spec)
-    marks = tuple(mark_of(policy) for policy in spec.policies)
+    moves = spec.trigger if isinstance(spec.trigger, OnDelta) else None
+    marked: tuple[Marked, ...] = spec.policies if moves is None else (*spec.policies, moves)
+    marks = tuple(mark_of(one) for one in marked)
     policies = _policies(spec, scale)
     grid = None if trigger.slide is None else _grid(trigger.slide, scale)
     slide = None if grid is None else (length_of(grid.every), grid.origin)
@@ -107,6 +114,7 @@ def configure(spec: Spec, kind: Kind) -> Config:
         fires_on=trigger.on,
         emit=trigger.emit,
         every=trigger.every,
+        moves=None if moves is None else moves.delta,
         grid=grid,
         slide=slide,
         panes=panes,
@@ -114,8 +122,10 @@ def configure(spec: Spec, kind: Kind) -> Config:
         expire=None if spec.expire is None else length_of(scale.length(spec.expire)),
         changes_only=spec.changes_only,
         min_periods=spec.min_periods,
+        retracts=spec.retract is not None,
         keyed=spec.keyed,
         seconds_per_tick=seconds_of(scale) if row.timed else 1.0,
+        marked=marked,
         marks=marks if any(mark is not None for mark in marks) else (),
         fires=partial(_is_punctuation, spec.trigger.predicate) if isinstance(spec.trigger, OnPunctuation) else None,
         skips=partial(_skips, spec.aggregation) if len(outputs) > 1 else None,
@@ -154,6 +164,7 @@ def configure_lookups(row: Row, windows: tuple[TimeWindow, ...], kind: Kind) -> 
         fires_on="events",
         emit="arrival",
         every=1,
+        moves=None,
         grid=None,
         slide=None,
         panes=None,
@@ -161,8 +172,10 @@ def configure_lookups(row: Row, windows: tuple[TimeWindow, ...], kind: Kind) -> 
         expire=None,
         changes_only=False,
         min_periods=0,
+        retracts=False,
         keyed=True,
         seconds_per_tick=seconds_of(scale) if row.timed else 1.0,
+        marked=(),
         marks=(),
         fires=None,
         skips=None,
@@ -276,6 +289,9 @@ def _policies(spec: Spec, scale: Scale) -> tuple[PolicyConfig, ...]:
             output += 1
             seen = output
         configs.append(policy.core(scale, seen))
+    if isinstance(spec.trigger, OnDelta) and spec.emit != "arrival":
+        # In the order of times, which events fire may change: the core follows them as it does windows.
+        configs.append(PolicyConfig("moved", delta=spec.trigger.delta))
     return tuple(configs)
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sash import _core
-from sash.operator.columns import checked_keys, read_slot, rows_of
+from sash.operator.changes import Changes
+from sash.operator.columns import checked_key, checked_keys, read_slot, rows_of
 from sash.operator.config import Config, configure
 from sash.operator.marks import mark_column
 from sash.operator.results import Results
@@ -41,22 +42,35 @@ class Engine:
         self.config: Config = configure(spec, kind)
         self.core = _core.Operator(self.config)
 
-    def push_many(self, keys: Any, ticks: Ticks, values: Any, on_late: OnLate) -> Results:
-        """Take a batch in, by columns; what it triggers."""
+    def push_many(
+        self, keys: Any, ticks: Ticks, values: Any, on_late: OnLate, changes: Changes | None = None
+    ) -> Results:
+        """Take a batch in, by columns; what it triggers. Where rows may take others back, the ticks are those of the
+        rows that are added."""
         config, ticks = self.config, np.ascontiguousarray(ticks)
-        rows = cache(lambda: rows_of(values))
+        given = cache(lambda: rows_of(values))
+        added, rows = values, given
         keys = checked_keys(keys) if config.keyed else None
 
-        def late(place: int, watermark: int | None) -> None:
+        def late(place: int, watermark: int | None, tick: int | None = None) -> None:
             key = None if keys is None else _plain(keys[place])
-            on_late(key, self.scale.time(int(ticks[place])), rows()[place], self.scale.time(watermark))
+            time = self.scale.time(int(ticks[place]) if changes is None else tick)
+            on_late(key, time, given()[place], self.scale.time(watermark))
 
-        columns = [read_slot(values, slot.path, slot.inputs, len(ticks)) for slot in config.row.slots]
-        marks = [mark_column(policy, values, rows) for policy in config.windows] if config.marks else []
+        if changes is not None:
+            if self.core.finished:
+                for place in range(len(changes.does)):
+                    late(place, None)
+                return self.results(None)
+            added = changes.of_added(values)
+            rows = cache(lambda: rows_of(added))
+        columns = [read_slot(added, slot.path, slot.inputs, len(ticks)) for slot in config.row.slots]
+        marks = [mark_column(one, added, rows) for one in config.marked] if config.marks else []
         fires = None if config.fires is None else _flags(config.fires, rows())
         nulls = None if config.skips is None else _flags(config.skips, rows())
         own_rows = rows() if config.row.objects else None
-        return self.results(self.core.push_many(keys, ticks, columns, own_rows, marks, fires, nulls, late))
+        script = None if changes is None else (changes.does, changes.ids)
+        return self.results(self.core.push_many(keys, ticks, columns, own_rows, marks, fires, nulls, late, script))
 
     def advance(self, ticks: int | None) -> Results:
         """Move the watermark on, to the end if None; what that makes final, or due."""
@@ -83,8 +97,9 @@ class Engine:
 
     def dump(self) -> EngineState:
         """The state as plain values. Cost: O(n)."""
-        columns, keys, body, clock = self.core.save()
-        return {"version": _VERSION, "clock": clock, "keys": keys, "columns": columns, "body": body}
+        columns, keys, ids, body, clock = self.core.save()
+        state = {"version": _VERSION, "clock": clock, "keys": keys, "columns": columns, "body": body}
+        return state if self.spec.retract is None else state | {"ids": ids}
 
     @classmethod
     def load(cls, spec: Spec, kind: Kind, state: Mapping[str, Any]) -> Engine:
@@ -94,9 +109,9 @@ class Engine:
             if state["version"] != _VERSION:
                 raise ValueError("the state of the operator is that of another version")
             newest, watermark, finished = state["clock"]
-            engine.core.restore(
-                checked_keys(state["keys"]), state["columns"], state["body"], newest, watermark, finished
-            )
+            ids = [checked_key(known) for known in state["ids"]] if spec.retract is not None else []
+            keys = checked_keys(state["keys"])
+            engine.core.restore(keys, ids, state["columns"], state["body"], newest, watermark, finished)
         return engine
 
     def copy(self) -> Engine:

@@ -20,7 +20,8 @@ _SHOWN: Final = 10
 def columns_of(results: Results) -> dict[str, Any]:
     """The columns by name: those that say something of these results, and the fields of records one by one.
 
-    The key is there if an event had one, the window if there are several, the revision if a result was revised.
+    The key is there if an event had one, the window if there are several, the revision if a result was revised,
+    `retracted` if one was.
     """
     columns: dict[str, Any] = {}
     if any(key is not None for key in results.keys):
@@ -31,6 +32,8 @@ def columns_of(results: Results) -> dict[str, Any]:
     columns |= _values(results.values)
     if results.revisions.any():
         columns["revision"] = results.revisions
+    if results.retracted.any():
+        columns["retracted"] = results.retracted
     return columns
 
 

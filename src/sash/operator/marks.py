@@ -10,17 +10,20 @@ from typing import Any
 import numpy as np
 
 from sash.aggregations.reading import is_null
+from sash.triggers import OnDelta
 from sash.windows import WindowPolicy
 from sash.windows.described import read_by
 
-__all__ = ["Mark", "mark_column", "mark_of"]
+__all__ = ["Mark", "Marked", "mark_column", "mark_of"]
 
 #: From a value to a bool or a number; None where there is none.
 Mark = Callable[[Any], Any]
+#: What reads marks: a window, or a trigger by a measure.
+Marked = WindowPolicy | OnDelta
 
 
-def mark_of(policy: WindowPolicy) -> Mark | None:
-    """What a window of the policy reads of a value; None if it reads nothing.
+def mark_of(policy: Marked) -> Mark | None:
+    """What a window of the policy, or a trigger, reads of a value; None if it reads nothing.
 
     >>> import sash
     >>> mark_of(sash.DeltaWindow(int, 5))(3), mark_of(sash.CountWindow(3))
@@ -49,7 +52,7 @@ def measure(of: str | Callable[[Any], Any] | None, value: Any) -> Any:
     return None if math.isnan(measured) else measured
 
 
-def mark_column(policy: WindowPolicy, values: Any, rows: Callable[[], list[Any]]) -> Any:
+def mark_column(policy: Marked, values: Any, rows: Callable[[], list[Any]]) -> Any:
     """The marks of a batch: an array where the measures are one, otherwise a list.
 
     >>> import sash

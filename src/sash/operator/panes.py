@@ -41,6 +41,8 @@ def obstacle(spec: Spec, row: Row) -> str | None:
     """
     if spec.keep == "events":
         return 'keep="events"'
+    if spec.retract is not None:
+        return "retract= takes events out one by one"
     if spec.min_periods:
         return "min_periods counts events"
     if not spec.aggregation.commutative and spec.lateness != 0:

@@ -23,12 +23,13 @@ class Result(NamedTuple):
     `time` and `number` are those of the event that fired the trigger: its time, and how many events had come before
     it. Where each k-th event in the order of time fires, `number` is which one it is. Both are None where a slide of
     time fired, or `query` was called. A result that is emitted again has the same key, window and number, or end where
-    there is no number, and the next `revision`.
+    there is no number, and the next `revision`. One that is `retracted` was emitted before and is none any more: the
+    event that it was about was taken back, or its window is empty now; it has no value.
 
     >>> import sash
     >>> s = sash.Sliding(sash.Sum(), sash.TimeWindow(10))
     >>> s.push(3, 5)[0]
-    Result(key=None, start=-7, end=3, value=5, revision=0, time=3, number=0, window=TimeWindow(10))
+    Result(key=None, start=-7, end=3, value=5, revision=0, time=3, number=0, window=TimeWindow(10), retracted=False)
     """
 
     key: Any
@@ -39,6 +40,7 @@ class Result(NamedTuple):
     time: Any
     number: int | None
     window: WindowPolicy
+    retracted: bool = False
 
 
 class Results(Sequence[Result]):
@@ -108,8 +110,8 @@ class Results(Sequence[Result]):
     def to_pandas(self) -> Any:
         """The results as a DataFrame of pandas: key, start, end and value, with the fields of records as columns.
 
-        The key is there if events have one, `window` if there are several, `revision` if a result was revised. So for
-        `to_polars` and `to_arrow`. Cost: O(n).
+        The key is there if events have one, `window` if there are several, `revision` if a result was revised,
+        `retracted` if one was. So for `to_polars` and `to_arrow`. Cost: O(n).
 
         >>> import sash
         >>> spent = sash.Composite(total=sash.Sum(), peak=sash.Max())
@@ -170,6 +172,11 @@ class Results(Sequence[Result]):
     def revisions(self) -> npt.NDArray[np.int64]:
         """How many times each result had been emitted before."""
         return np.asarray(self._column("revision"), np.int64)
+
+    @property
+    def retracted(self) -> npt.NDArray[np.bool_]:
+        """Which results were emitted before and are none any more."""
+        return np.asarray(self._column("retracted"), np.bool_)
 
     @property
     def numbers(self) -> npt.NDArray[Any]:

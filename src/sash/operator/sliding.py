@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from threading import Lock
-from typing import Any, Final
-
-import numpy as np
+from collections.abc import Sequence
+from typing import Any
 
 from sash.aggregations.base import Aggregation
 from sash.aggregations.meant import checked_aggregation
 from sash.durations import parse_duration
-from sash.errors import SnapshotError
 from sash.markup import as_html
 from sash.operator import snapshots
+from sash.operator.changes import as_batch
 from sash.operator.columns import check_sizes, row_parts
 from sash.operator.config import check_keeping
-from sash.operator.engine import Engine, Ticks
-from sash.operator.failed import (
-    NOT_OF_AN_EVENT,
-    Events,
-    FailedEvent,
-    FailedEvents,
-    OnError,
-    check_on_error,
-    failing,
-    located,
-)
+from sash.operator.engine import Engine
+from sash.operator.failed import NOT_OF_AN_EVENT, Events, FailedEvent, FailedEvents, OnError, check_on_error
 from sash.operator.late import LateEvent, LateEvents, OnLate, check_on_late
 from sash.operator.results import Result, Results
+from sash.operator.running import RunningOperator
 from sash.operator.spec import (
     Emit,
     Keep,
@@ -39,18 +27,13 @@ from sash.operator.spec import (
     check_keep,
     check_lateness,
     check_min_periods,
+    check_retract,
 )
-from sash.times import INT, Kind, bound, encode, encode_array, encode_as
+from sash.times import bound, encode
 from sash.triggers import Trigger, resolve_trigger
 from sash.windows.base import WindowPolicy, as_policies
-from sash.windows.scale import Scale
 
 __all__ = ["Sliding"]
-
-_IN_USE: Final = (
-    "the operator is in use, by another thread or by a callback of its own: wait for that call to end, or give each"
-    " thread an operator of its own"
-)
 
 
 class Sliding:
@@ -79,9 +62,13 @@ class Sliding:
     neighbouring ends of windows share one partial. `keep="events"` retains them, so that `query` answers between two
     slides; `keep="panes"` is a `WindowSpecError` that says why where panes are not possible.
 
+    `retract` names the column that says what a row does to those before it (+1 or -1, or insert, update, delete), and
+    `id` the one that tells which row: that one leaves its windows, results that change are revised, and one that is
+    none any more is emitted with `retracted` set. `docs/late-data.md` has more.
+
     Times, nulls and equal times are as in `sash.Window`: an event whose value is null changes no window, and has its
     result. Cost of an event in order: O(1) combines for each window, amortized; of a late
-    one O(log n). Memory: the events that windows may still need.
+    one, and of one that is taken back, O(log n). Memory: the events that windows may still need.
 
     >>> import datetime
     >>> import sash
@@ -114,22 +101,28 @@ class Sliding:
         expire: Any = None,
         min_periods: int = 0,
         keep: Keep | None = None,
+        retract: str | None = None,
+        id: str | None = None,
     ) -> None:
         key_columns, time_column = check_columns(by, on)
         policies = as_policies(policy)
+        trigger = resolve_trigger(trigger, policies)
+        taken_back, known_by = check_retract(retract, id, check_emit(emit), trigger)
         spec = Spec(
             aggregation=checked_aggregation(aggregation),
             policies=policies,
-            trigger=resolve_trigger(trigger, policies),
+            trigger=trigger,
             keyed=bool(by),
             on=time_column,
             by=key_columns,
-            emit=check_emit(emit),
+            emit=emit,
             lateness=check_lateness(lateness),
             expire=None if expire is None else parse_duration(expire),
             changes_only=bool(changes_only),
             min_periods=check_min_periods(min_periods),
             keep=check_keep(keep),
+            retract=taken_back,
+            id=known_by,
         )
         check_keeping(spec)
         self._start(spec, check_on_late(on_late), check_on_error(on_error))
@@ -140,11 +133,7 @@ class Sliding:
         self._on_error = on_error
         self._late = LateEvents(on_late)
         self._failed = FailedEvents(on_error)
-        self._keyed = spec.keyed
-        # The first event decides the kind of the times, and so what the engine counts in.
-        self._engine: Engine | None = None
-        self._ended = False
-        self._lock = Lock()
+        self._running = RunningOperator(spec, self._late, self._failed)
 
     # Events in
 
@@ -156,14 +145,16 @@ class Sliding:
         >>> [s.push("k", time, letter)[0].value for time, letter in [(1, "a"), (2, "b"), (3, "c")]]
         ['a', 'ab', 'bc']
         """
+        if self._spec.retract is not None:
+            return list(self.push_many(*as_batch(self._spec, event)))
         key, time, value = self._parts(event)
-        engine = self._engine
+        running = self._running
         try:
-            if engine is not None and not self._lock.locked():
-                results: list[Result] | None = engine.core.push(key, time, value, self._late.hand_over)
+            if running.engine is not None and not running.lock.locked():
+                results: list[Result] | None = running.engine.core.push(key, time, value, self._late.hand_over)
                 if results is not None:
                     return results
-            with self._engine_for(encode(time)[0]) as engine:
+            with running.engine_for(encode(time)[0]) as engine:
                 results = engine.core.push(key, time, value, self._late.hand_over)
                 assert results is not None
         except NOT_OF_AN_EVENT:
@@ -187,107 +178,22 @@ class Sliding:
         """
         keys, times, values = self._parts(columns)
         events = Events.of(keys, times, values)
-        check_sizes(*events, self._keyed)
+        check_sizes(*events, self._spec.keyed)
         try:
-            return self._push_all(events)
+            return self._running.take(events)
         except NOT_OF_AN_EVENT:
             raise
         except Exception as error:
-            return self._push_others(events, error)
-
-    def _push_others(self, events: Events, error: Exception) -> Results:
-        """Take in the events that can be computed on, and hand over the others; they are found on a copy."""
-        twin = Sliding.__new__(Sliding)
-        # It keeps failures as this one does, and nobody looks at them.
-        twin._start(self._spec, "drop", "raise" if self._failed.raises else lambda _: None)
-        try:
-            twin._ended = self._ended
-            twin._engine = None if self._engine is None else twin._own(self._engine.copy())
-        except SnapshotError:
-            # The aggregation goes on failing: nothing more is found out.
-            raise error from None
-        failed = failing(len(events.times), lambda first, last: twin._push_all(events.between(first, last)))
-        if not failed:
-            raise error
-        if self._failed.raises:
-            place = next(iter(failed))
-            raise located(self.aggregation, events.one(place), failed[place]) from error
-        rest = [place for place in range(len(events.times)) if place not in failed]
-        results = self._push_all(events.at(rest)) if rest else self._nothing()
-        for place, why in failed.items():
-            self._failed.hand_over(self.aggregation, events.one(place), why)
-        return results
-
-    def _push_all(self, events: Events) -> Results:
-        """All of the events, or none."""
-        keys, times, values = events
-        kind, ticks = encode_array(times)
-        if not len(ticks):
-            return self._nothing()
-        late: list[LateEvent] = []
-        with self._engine_for(kind) as engine:
-            ticks = _ticks_in(engine.scale.kind, kind, ticks, times)
-            try:
-                return engine.push_many(keys, ticks, values, lambda *event: late.append(self._late.hand_over(*event)))
-            except BaseException:
-                self._late.take_back(late)
-                raise
-
-    @contextmanager
-    def _changing(self) -> Iterator[None]:
-        """What may give the operator another engine is done by one thread at a time; the engine sees to the rest."""
-        if not self._lock.acquire(blocking=False):
-            raise RuntimeError(_IN_USE)
-        try:
-            yield
-        finally:
-            self._lock.release()
-
-    def _at_rest(self) -> Engine | None:
-        """The engine, if there is one yet, while no call changes it."""
-        if self._lock.locked():
-            raise RuntimeError(_IN_USE)
-        return self._engine
+            return self._running.take_others(events, error)
 
     def _parts(self, parts: tuple[Any, ...]) -> tuple[Any, Any, Any]:
         if self._spec.on is not None:
             return row_parts(parts, self._spec.by, self._spec.on)
-        if len(parts) != 2 + self._keyed:
-            wanted = "a key, a time and a value (by=True)" if self._keyed else "a time and a value (no by=True)"
+        keyed = self._spec.keyed
+        if len(parts) != 2 + keyed:
+            wanted = "a key, a time and a value (by=True)" if keyed else "a time and a value (no by=True)"
             raise TypeError(f"an event of this operator is {wanted}, and {len(parts)} parts were given")
-        return parts if self._keyed else (None, *parts)
-
-    def _nothing(self) -> Results:
-        scale = Scale(INT) if self._engine is None else self._engine.scale
-        return Results(None, scale, self._spec.policies)
-
-    # Times
-
-    def _first_engine(self, kind: Kind) -> Engine:
-        engine = Engine(self._spec, kind)
-        if self._ended:
-            engine.core.end()
-        return self._own(engine)
-
-    def _own(self, engine: Engine) -> Engine:
-        """The engine, with failures going where this operator's go."""
-        engine.core.keep_failures(None if self._failed.raises else self._failed.hand_over_window)
-        return engine
-
-    @contextmanager
-    def _engine_for(self, kind: Kind) -> Iterator[Engine]:
-        """The engine that takes times of that kind. If it is another one, it is the operator's once it has done what
-        it is wanted for; the one before takes no events meanwhile, which would be lost."""
-        with self._changing():
-            before = self._engine
-            try:
-                engine = self._first_engine(kind) if before is None else self._own(before.for_times(kind))
-                yield engine
-            except BaseException:
-                if before is not None:
-                    before.core.retire(False)
-                raise
-            self._engine = engine
+        return parts if keyed else (None, *parts)
 
     def advance(self, watermark: Any = None) -> Results:
         """Say that no event before the watermark will come any more, and return what that makes final or due.
@@ -304,16 +210,17 @@ class Sliding:
         """
         if watermark is None:
             return self.finish()
-        with self._changing():
-            engine = self._engine
+        running = self._running
+        with running.changing():
+            engine = running.engine
             if engine is None:
                 kind, ticks = encode(watermark)
-                engine = self._first_engine(kind)
+                engine = running.first_engine(kind)
             else:
                 # A time between two ticks closes the one before it.
                 ticks = bound(engine.scale.kind, watermark, up=True)
             results = engine.advance(ticks)
-            self._engine = engine
+            running.engine = engine
         return results
 
     def finish(self) -> Results:
@@ -326,9 +233,10 @@ class Sliding:
         >>> [(result.start, result.end, result.value) for result in s.finish()]
         [(1, 3, 30), (20, 20, 5)]
         """
-        with self._changing():
-            results = self._nothing() if self._engine is None else self._engine.advance(None)
-            self._ended = True
+        running = self._running
+        with running.changing():
+            results = running.nothing() if running.engine is None else running.engine.advance(None)
+            running.ended = True
         return results
 
     # Queries
@@ -347,7 +255,7 @@ class Sliding:
         >>> s.query()[0].value, s.query(at=11)[0].value
         (7, 2)
         """
-        engine = self._at_rest()
+        engine = self._running.at_rest()
         if engine is None:
             return []
         ticks = None if at is None else bound(engine.scale.kind, at, up=False)
@@ -372,9 +280,9 @@ class Sliding:
         >>> [result.value for result in s.results]
         [5]
         """
-        engine = self._at_rest()
+        engine = self._running.at_rest()
         if engine is None:
-            return self._nothing()
+            return self._running.nothing()
         copy = engine.copy()
         if not self._failed.raises:
             copy.core.keep_failures(lambda *_: None)
@@ -390,7 +298,8 @@ class Sliding:
         >>> s.keys
         ['b']
         """
-        return [] if self._engine is None else self._engine.core.keys()
+        engine = self._running.engine
+        return [] if engine is None else engine.core.keys()
 
     @property
     def watermark(self) -> Any:
@@ -402,7 +311,8 @@ class Sliding:
         >>> s.watermark
         5
         """
-        return None if self._engine is None else self._engine.scale.time(self._engine.core.watermark)
+        engine = self._running.engine
+        return None if engine is None else engine.scale.time(engine.core.watermark)
 
     @property
     def late(self) -> list[LateEvent]:
@@ -479,11 +389,11 @@ class Sliding:
         >>> sash.Sliding.restore(s.snapshot()).push(2, 6)[0].value
         11
         """
-        engine = self._at_rest()
+        engine = self._running.at_rest()
         state: dict[str, Any] = {
             "engine": None if engine is None else engine.dump(),
             "late": (self._late.counts, [tuple(event) for event in self._late.kept]),
-            "ended": self._ended,
+            "ended": self._running.ended,
         }
         if not self._failed.raises:
             state["failed"] = [tuple(event) for event in self._failed.kept]
@@ -517,18 +427,13 @@ class Sliding:
         opened = snapshots.open_blob(blob, aggregation, policy, trigger, on_late, on_error)
         operator = cls.__new__(cls)
         operator._start(opened.spec, opened.on_late, opened.on_error)
-        operator._ended = opened.state["ended"]
+        operator._running.ended = opened.state["ended"]
         counts, kept = opened.state["late"]
         operator._late.counts = counts
         operator._late.kept = [LateEvent(*event) for event in kept]
         operator._failed.kept = [FailedEvent(*event) for event in opened.state.get("failed", [])]
         if opened.kind is not None:
-            operator._engine = operator._own(Engine.load(opened.spec, opened.kind, opened.state["engine"]))
+            operator._running.engine = operator._running.own(
+                Engine.load(opened.spec, opened.kind, opened.state["engine"])
+            )
         return operator
-
-
-def _ticks_in(own: Kind, kind: Kind, ticks: Ticks, times: Any) -> Ticks:
-    """What the ticks of times of a kind are among those of the operator."""
-    if (own.name, own.unit) == (kind.name, kind.unit):
-        return ticks
-    return np.array([encode_as(own, time) for time in times], np.int64)

@@ -12,7 +12,7 @@ from sash.durations import Duration, parse_duration
 from sash.errors import AggregationError, SnapshotError, WindowSpecError
 from sash.operator.failed import OnError, check_on_error
 from sash.operator.late import OnLate, check_on_late
-from sash.operator.spec import Spec, check_emit, check_keep, check_lateness
+from sash.operator.spec import Spec, check_emit, check_keep, check_lateness, check_retract
 from sash.snapshots import Description, reading
 from sash.times import Kind
 from sash.triggers import Trigger
@@ -23,6 +23,9 @@ __all__ = ["Opened", "open_blob", "seal"]
 
 _VERSION = 2
 _PLAIN = ("keyed", "on", "by", "emit", "changes_only", "min_periods")
+
+#: Written where they are not None.
+_SELDOM = ("keep", "retract", "id")
 
 State = dict[str, Any]
 
@@ -46,7 +49,7 @@ def seal(spec: Spec, on_late: OnLate, on_error: OnError, kind: Kind | None, stat
         "trigger": _described(spec.trigger),
         "on_late": on_late if isinstance(on_late, str) else None,
         **({} if on_error == "raise" else {"on_error": on_error if isinstance(on_error, str) else None}),
-        **({} if spec.keep is None else {"keep": spec.keep}),
+        **{name: part for name in _SELDOM if (part := getattr(spec, name)) is not None},
         "lateness": _length(spec.lateness),
         "expire": _length(spec.expire),
         "times": None if kind is None else str(kind),
@@ -94,7 +97,7 @@ def open_blob(
             raise SnapshotError(f"the snapshot has {len(header['policies'])} windows, and {len(given)} were passed")
         plain: dict[str, Any] = {
             name: tuple(part) if isinstance(part := header[name], list) else part for name in _PLAIN
-        }
+        } | {name: header.get(name) for name in _SELDOM}
         spec = Spec(
             aggregation=matching,
             policies=tuple(
@@ -104,10 +107,11 @@ def open_blob(
             trigger=_part("trigger", header["trigger"], trigger, Trigger.from_dict),
             lateness=check_lateness(header["lateness"]),
             expire=None if header["expire"] is None else parse_duration(header["expire"]),
-            keep=check_keep(header.get("keep")),
             **plain,
         )
         check_emit(spec.emit)
+        check_keep(spec.keep)
+        check_retract(spec.retract, spec.id, spec.emit, spec.trigger)
         kind = None if header["times"] is None else Kind.parse(header["times"])
         late = _called("on_late", header["on_late"], on_late, check_on_late)
         failed = _called("on_error", header.get("on_error", "raise"), on_error, check_on_error)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from sash.aggregations.base import Aggregation
 from sash.durations import Duration, parse_duration
 from sash.errors import WindowSpecError
-from sash.triggers import Trigger
+from sash.triggers import OnDemand, Trigger
 from sash.windows import WindowPolicy
 from sash.windows.described import MOST_EVENTS
 
@@ -40,6 +40,9 @@ class Spec:
     min_periods: int = 0
     #: None: panes where that costs nothing.
     keep: Keep | None = None
+    #: The column that says what a row does to those before it, and the one that tells which row it does it to.
+    retract: str | None = None
+    id: str | None = None
 
 
 # Checks of the arguments
@@ -84,3 +87,17 @@ def check_min_periods(count: Any) -> int:
     if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST_EVENTS:
         raise ValueError(f"min_periods is a count of events from 0 to 2**62, not {count!r}")
     return count
+
+
+def check_retract(retract: Any, id: Any, emit: Emit, trigger: Trigger) -> tuple[str | None, str | None]:
+    """The columns that say which rows are taken back; `WindowSpecError` where that has no meaning."""
+    if retract is None:
+        if id is not None:
+            raise WindowSpecError("id= tells which row is taken back: name the column that says so, retract=")
+        return None, None
+    for name, column in (("retract", retract), ("id", id)):
+        if column is not None and not isinstance(column, str):
+            raise WindowSpecError(f"{name} is the name of a column, not {column!r:.60}")
+    if emit == "arrival" and not isinstance(trigger, OnDemand):
+        raise WindowSpecError('retract: what was known when a row came is not taken back: use emit="final" or "update"')
+    return retract, id

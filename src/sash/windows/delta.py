@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sash.errors import WindowSpecError
 from sash.windows.base import WindowPolicy, policy
 from sash.windows.config import PolicyConfig
-from sash.windows.described import reader
+from sash.windows.described import distance, reader
 from sash.windows.scale import Scale
 
 __all__ = ["DeltaWindow"]
@@ -49,12 +47,8 @@ class DeltaWindow(WindowPolicy):
     tumbling: bool
 
     def __init__(self, of: str | Callable[[Any], Any], delta: int | float, *, tumbling: bool = False) -> None:
-        if isinstance(delta, bool) or not isinstance(delta, (int, float)):
-            raise WindowSpecError(f"delta is a number, not {type(delta).__name__} ({delta!r:.60})")
-        if not (delta > 0 and math.isfinite(delta)):
-            raise WindowSpecError(f"delta must be a finite number above zero, and {delta!r} is not")
         object.__setattr__(self, "of", reader("of", of, "that measures an event"))
-        object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "delta", distance("delta", delta))
         object.__setattr__(self, "tumbling", bool(tumbling))
 
     def core(self, scale: Scale, output: int = 0) -> PolicyConfig:

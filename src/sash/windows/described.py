@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, ClassVar, Final, TypeVar
@@ -98,6 +99,15 @@ def whole_number(name: str, value: Any, least: int) -> int:
     if value > MOST_EVENTS:
         raise WindowSpecError(f"{name} must be at most 2**62, and {value!r} is not")
     return int(value)
+
+
+def distance(name: str, value: Any) -> int | float:
+    """How far a measure goes; `WindowSpecError` if it is no number, or not above zero."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise WindowSpecError(f"{name} is a number, not {type(value).__name__} ({value!r:.60})")
+    if not (value > 0 and math.isfinite(value)):
+        raise WindowSpecError(f"{name} must be a finite number above zero, and {value!r} is not")
+    return value
 
 
 def reader(name: str, value: Any, meaning: str) -> str | Callable[[Any], Any]:

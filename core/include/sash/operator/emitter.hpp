@@ -60,6 +60,25 @@ public:
         attempt(emission, [&] { revise(id, window, range, emission); });
     }
 
+    //! Emits once more a result that is none any more, if it was emitted. One that may come again goes on counting.
+    void retract(KeyId id, std::size_t window, std::int64_t subject, bool by_event, bool may_come_again) {
+        if (!state_.is_emitted(id, subject, window)) return;
+        Revision<Result> last = *state_.revision(id, subject, window);
+        const Emission emission{.slot = state_.slot(id),
+                                .window = static_cast<std::uint32_t>(window),
+                                .start = last.start,
+                                .end = last.end,
+                                .ticks = last.end,
+                                .number = subject,
+                                .revision = last.number + 1,
+                                .by_event = by_event,
+                                .retracted = true};
+        last = {last.start, last.end, {}, last.number + 1, true};
+        state_.set_revision(id, subject, window, may_come_again ? std::optional(std::move(last)) : std::nullopt);
+        // It has no value that could have changed.
+        if (!state_.plan().changes_only) state_.partials().emit(emission, Result{});
+    }
+
 private:
     using Result = typename P::Result;
 
@@ -68,10 +87,11 @@ private:
         Result result = state_.partials().result(range);
         if (const auto* const before = state_.revision(id, subject, window)) {
             const bool same_ends = before->start == emission.start && before->end == emission.end;
-            if (same_ends && state_.partials().same(before->result, result)) return;
+            if (!before->retracted && same_ends && state_.partials().same(before->result, result)) return;
             emission.revision = before->number + 1;
         }
-        state_.set_revision(id, subject, window, {emission.start, emission.end, result, emission.revision});
+        state_.set_revision(id, subject, window,
+                            Revision<Result>{emission.start, emission.end, result, emission.revision});
         if (state_.plan().changes_only) return emit_change(id, emission, std::move(result));
         state_.partials().emit(emission, result);
     }

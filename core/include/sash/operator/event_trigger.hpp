@@ -33,6 +33,18 @@ public:
         if (row.fires && picks(static_cast<std::int64_t>(state.rows().ever()))) emit(id, row.ticks, place, row.number);
     }
 
+    //! A row has left; windows are what they were from `unaffected` on.
+    void left(KeyId id, const Row& row, std::span<const std::size_t> unaffected) {
+        const OperatorPlan& plan = state_.plan();
+        if (plan.fires_on != FiresOn::events || plan.emit != Emit::update) return;
+        const State& state = state_.key(id);
+        const std::size_t first = state.rows().until(row.ticks);
+        if (counts()) return revise_counted(id, state, first);
+        for (std::size_t window = 0; window < windows(); ++window)
+            emitter_.retract(id, window, row.number, true, false);
+        revise_between(id, state, first, unaffected);
+    }
+
     //! What is before the limit is final; without one, everything is.
     void watermark(std::optional<Time> limit) {
         switch (state_.plan().fires_on) {
@@ -48,13 +60,19 @@ public:
     }
 
 private:
+    std::size_t windows() const { return state_.plan().windows(); }
+    //! Whether the last of the policies says which rows fire.
+    bool by_blocks() const { return state_.plan().policies.size() != windows(); }
+    bool fires(const State& state, std::size_t place) const {
+        return state.rows()[place].fires && (!by_blocks() || state_.begins_block(state, place));
+    }
     bool counts() const { return state_.plan().every > 1; }
     //! Whether the event of that ordinal fires, the first being 1.
     bool picks(std::int64_t ordinal) const { return ordinal % static_cast<std::int64_t>(state_.plan().every) == 0; }
 
     void emit(KeyId id, Time ticks, std::size_t place, std::int64_t number) {
         const auto bounds = state_.bounds();
-        for (std::size_t window = 0; window < state_.plan().policies.size(); ++window)
+        for (std::size_t window = 0; window < windows(); ++window)
             emitter_.emit(id, window, bounds.of_row(state_.key(id), window, ticks, place), {true, ticks, number});
     }
 
@@ -65,9 +83,10 @@ private:
 
     void final_rows(std::optional<Time> limit) {
         while (const std::optional<Waiting> next = state_.next_waiting(limit)) {
-            const bool fires = state_.key(next->key).first_waiting().fires;
+            const State& state = state_.key(next->key);
+            const bool fired = fires(state, state.rows().size() - state.waiting());
             state_.pop_waiting();
-            if (fires) final_row(*next);
+            if (fired) final_row(*next);
         }
     }
 
@@ -114,14 +133,28 @@ private:
     void revise_from(KeyId id, const State& state, std::size_t place, std::span<const std::size_t> unaffected) {
         const std::size_t first = state.rows().until(state.rows()[place].ticks);
         if (counts()) return revise_counted(id, state, first);
-        const std::size_t windows = state_.plan().policies.size();
-        if (state.rows()[place].fires)
-            for (std::size_t window = 0; window < windows; ++window) revise(id, state, window, place);
-        const std::size_t last = *std::max_element(unaffected.begin(), unaffected.end());
+        if (fires(state, place))
+            for (std::size_t window = 0; window < windows(); ++window) revise(id, state, window, place);
+        revise_between(id, state, first, unaffected, place);
+    }
+
+    //! What was emitted of the rows from the first on that are affected, but for one that was seen to.
+    void revise_between(KeyId id, const State& state, std::size_t first, std::span<const std::size_t> unaffected,
+                        std::optional<std::size_t> done = {}) {
+        const std::size_t last = std::min(state.rows().size(), *std::max_element(unaffected.begin(), unaffected.end()));
         for (std::size_t at = first; at < last; ++at)
-            for (std::size_t window = 0; at != place && window < windows; ++window)
-                if (at < unaffected[window] && state_.revision(id, state.rows()[at].number, window) != nullptr)
-                    revise(id, state, window, at);
+            for (std::size_t window = 0; at != done && window < windows(); ++window)
+                revise_again(id, state, window, at, unaffected);
+    }
+
+    //! A row that no longer fires has no result, and one that does from now on has its first.
+    void revise_again(KeyId id, const State& state, std::size_t window, std::size_t at,
+                      std::span<const std::size_t> unaffected) {
+        const std::int64_t number = state.rows()[at].number;
+        const bool emitted = state_.is_emitted(id, number, window);
+        const bool fired = by_blocks() && at < unaffected.back() ? fires(state, at) : emitted;
+        if (emitted && !fired) return emitter_.retract(id, window, number, true, true);
+        if (fired && (at < unaffected[window] || !emitted)) revise(id, state, window, at);
     }
 
     void revise(KeyId id, const State& state, std::size_t window, std::size_t place) {
@@ -130,15 +163,18 @@ private:
                         {true, row.ticks, row.number});
     }
 
-    //! The new row makes every later one the next in number: each of their results is about another event.
+    //! A row that has come or gone makes every later one another in number: each of their results is about another
+    //! event, and the last may be about none.
     void revise_counted(KeyId id, const State& state, std::size_t first) {
         for (std::size_t at = first; at < state.rows().size(); ++at) {
             const auto ordinal = static_cast<std::int64_t>(state.rows().dropped() + at + 1);
             if (!picks(ordinal)) continue;
             const Time ticks = state.rows()[at].ticks;
-            for (std::size_t window = 0; window < state_.plan().policies.size(); ++window)
+            for (std::size_t window = 0; window < windows(); ++window)
                 emitter_.revise(id, window, state_.bounds().of_row(state, window, ticks, at), {true, ticks, ordinal});
         }
+        const auto beyond = static_cast<std::int64_t>(state.rows().ever() + 1);
+        for (std::size_t window = 0; window < windows(); ++window) emitter_.retract(id, window, beyond, true, true);
     }
 
     OperatorState<P>& state_;

@@ -11,6 +11,7 @@
 
 #include "sash/operator/labels.hpp"
 #include "sash/operator/revisions.hpp"
+#include "sash/operator/row_ids.hpp"
 #include "sash/operator/row_list.hpp"
 #include "sash/time.hpp"
 #include "sash/windows/session_starts.hpp"
@@ -40,8 +41,12 @@ struct KeyExtras {
     std::optional<Time> expired = {};
     //! Of the rows, where one partial a time is not enough.
     Labels labels = {};
+    //! Of the rows, where they may be taken back.
+    RowIds ids = {};
     //! With how many rows it is looked at again for some to drop.
     std::size_t drop_at = 0;
+    //! The measure at which the trigger fired last, or the first, where events fire by one as they come.
+    std::optional<windows::Mark> fired = {};
     //! The result that was emitted last, a window each; where only changes are emitted.
     std::vector<std::optional<Result>> last = {};
     //! Results that may be revised.
@@ -50,7 +55,7 @@ struct KeyExtras {
     std::size_t bytes() const {
         std::size_t total = sizeof(*this) + sessions.capacity() * sizeof(sessions[0]) +
                             steps.capacity() * sizeof(steps[0]) + nulls.capacity() * sizeof(nulls[0]) +
-                            last.capacity() * sizeof(last[0]) + revisions.bytes() + labels.bytes();
+                            last.capacity() * sizeof(last[0]) + revisions.bytes() + labels.bytes() + ids.bytes();
         for (const windows::SessionStarts& starts : sessions) total += starts.times().capacity() * sizeof(Time);
         for (const windows::Steps& one : steps) total += one.bytes();
         return total;

@@ -23,12 +23,14 @@ public:
     //! The label of a row that is read back.
     static Time first_of(std::size_t place) { return static_cast<Time>(place) * kGap; }
 
-    //! For a row that has come to the place. Where there is no room, all labels are new: those of the other rows.
-    std::optional<Relabelled> give(std::size_t place) {
+    //! For a row that has come to the place. Where there is no room, all labels are new: those of the other rows, and
+    //! `gone`, ascending, of rows that may come back.
+    template <class Gone>
+    std::optional<Relabelled> give(std::size_t place, Gone gone) {
         const std::optional<Time> label = free_at(place);
         insert(place, label.value_or(0));
         std::optional<Relabelled> moved;
-        if (!label) moved = renew(place);
+        if (!label) moved = renew(place, gone());
         recent_ = (*this)[place];
         return moved;
     }
@@ -53,17 +55,25 @@ private:
         return next == recent_ ? next - step : next - room + step;
     }
 
-    Relabelled renew(std::size_t place) {
+    Relabelled renew(std::size_t place, const std::vector<Time>& gone) {
         Relabelled labels;
-        std::size_t at = 0;
+        std::size_t at = 0, given = 0;
+        auto dead = gone.begin();
+        const auto give_next = [&](Time label) {
+            labels.from.push_back(label);
+            labels.to.push_back(first_of(given++));
+        };
         for_each([&](Time& label) {
-            const Time renewed = first_of(at);
-            if (at++ != place) {
-                labels.from.push_back(label);
-                labels.to.push_back(renewed);
+            if (at++ == place) {
+                label = first_of(given++);
+                return;
             }
-            label = renewed;
+            for (; dead != gone.end() && *dead < label; ++dead) give_next(*dead);
+            while (dead != gone.end() && *dead == label) ++dead;
+            give_next(label);
+            label = labels.to.back();
         });
+        for (; dead != gone.end(); ++dead) give_next(*dead);
         return labels;
     }
 

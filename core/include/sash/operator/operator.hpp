@@ -26,13 +26,15 @@ public:
     bool is_late(Time ticks) const { return state_.now().is_late(ticks); }
 
     //! One event, which is not late; the partials have it.
-    void take(const IncomingEvent& event) {
+    void take(IncomingEvent event) {
         move_clock(event.ticks);
         const KeyId id = state_.open(event.slot, event.ticks);
+        const OperatorPlan& plan = state_.plan();
+        if (plan.moves && plan.emit == Emit::arrival) event.fires = state_.has_moved(id, event.marks.back());
         if (!state_.has_rows()) return take_at_once(id, event);
         const std::size_t place = state_.put(id, event, unaffected_);
         // What is emitted at once does not depend on the watermark, and finds its window alone where that has moved.
-        const bool at_once = state_.plan().emit == Emit::arrival && !fires_at_slides();
+        const bool at_once = plan.emit == Emit::arrival && !fires_at_slides();
         if (at_once) follow_newest(id);
         if (fires_at_slides()) {
             slides_.row(id, event.ticks, place, unaffected_);
@@ -43,7 +45,26 @@ public:
         state_.tidy(id);
     }
 
-    //! The same without a result, late or not; for a plan that needs no rows.
+    //! The row of the key that is known by the id leaves, and results that change are revised; nothing if there is no
+    //! such row. Returns the time of one that the watermark has passed: it stays.
+    std::optional<Time> take_back(KeySlot slot, IdSlot known) {
+        const KeyId id = state_.current(slot);
+        if (id == state_.kNone) return std::nullopt;
+        const std::optional<std::size_t> place = state_.place_of(id, known);
+        if (!place) return std::nullopt;
+        const Row row = state_.key(id).rows()[*place];
+        if (is_late(row.ticks)) return row.ticks;
+        if (fires_at_slides()) slides_.leaving(id, *place);
+        state_.remove(id, *place, unaffected_);
+        if (fires_at_slides()) {
+            slides_.left(id, row.ticks, unaffected_);
+        } else {
+            events_.left(id, row, unaffected_);
+        }
+        return std::nullopt;
+    }
+
+    //! An event without a result, late or not; for a plan that needs no rows.
     void insert(const IncomingEvent& event) {
         move_clock(event.ticks);
         state_.put_partial(state_.open(event.slot, event.ticks), event.ticks, event.has_partial);
@@ -76,7 +97,7 @@ public:
     void query(KeySlot slot, Time ticks, Visit visit) const {
         const KeyId id = state_.current(slot);
         const PartialRange nothing{id, 0, 0, true, state_.plan().min_periods != 0};
-        for (std::size_t window = 0; window < state_.plan().policies.size(); ++window) {
+        for (std::size_t window = 0; window < state_.plan().windows(); ++window) {
             std::optional<windows::Found> found;
             if (id != state_.kNone) found = find(id, window, ticks);
             const std::optional<Time> start = found ? std::optional(found->start) : std::nullopt;

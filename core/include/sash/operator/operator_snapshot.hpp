@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -37,18 +39,38 @@ public:
         return ids;
     }
 
+    //! What rows are known by, in the order of those keys and their rows.
+    std::vector<IdSlot> ids() const {
+        std::vector<IdSlot> found;
+        std::unordered_set<IdSlot> seen;
+        for (const KeyId id : keys())
+            owner_.keys_[id].extras().ids.for_each([&](IdSlot known) {
+                if (seen.insert(known).second) found.push_back(known);
+            });
+        return found;
+    }
+
     void save(Writer& writer) const {
         writer.i64(owner_.count_);
         writer.i64(owner_.orders_);
-        for (const KeyId id : keys()) save(writer, id);
+        std::unordered_map<IdSlot, std::uint64_t> places;
+        for (const IdSlot known : ids()) places.emplace(known, places.size());
+        for (const KeyId id : keys()) {
+            save(writer, id);
+            owner_.keys_[id].extras().ids.for_each([&](IdSlot known) { writer.u64(places[known]); });
+        }
     }
 
-    //! Into an empty state whose clock is set; the slots of the keys in the order of `keys`. Throws DamagedSnapshot.
-    void restore(Reader& reader, const std::vector<KeySlot>& slots) {
+    //! Into an empty state whose clock is set; the slots of the keys in the order of `keys`, those of what rows are
+    //! known by in the order of `ids`. Throws DamagedSnapshot.
+    void restore(Reader& reader, const std::vector<KeySlot>& slots, const std::vector<IdSlot>& known) {
         owner_.count_ = reader.i64();
         owner_.orders_ = reader.i64();
         require(0 <= owner_.count_ && owner_.count_ <= Row::kMostNumbers && 0 <= owner_.orders_);
-        for (const KeySlot slot : slots) restore_key(reader, slot);
+        for (const KeySlot slot : slots) {
+            const KeyId id = restore_key(reader, slot);
+            if (owner_.plan_.retracts) restore_ids(reader, owner_.keys_[id], known);
+        }
         owner_.waiting_.assign(owner_.all_waiting());
         owner_.slides_.assign(owner_.all_due());
         owner_.idle_.assign(owner_.all_idle());
@@ -106,13 +128,19 @@ private:
 
     static void save_steps(Writer& writer, const windows::Steps& steps) {
         for (std::size_t place = 0; place < steps.size(); ++place) {
-            const Mark& mark = steps.mark(place);
             writer.u64(steps.starts()[place]);
-            writer.u32(static_cast<std::uint32_t>(mark.kind));
-            writer.i64(mark.integer);
-            writer.real(mark.real);
+            save(writer, steps.mark(place));
         }
     }
+
+    static void save(Writer& writer, const Mark& mark) {
+        writer.u32(static_cast<std::uint32_t>(mark.kind));
+        writer.i64(mark.integer);
+        writer.real(mark.real);
+    }
+
+    //! Where it says which events fire as they come.
+    bool saves_fired() const { return owner_.plan_.moves && owner_.plan_.emit == Emit::arrival; }
 
     void save_labels(Writer& writer, KeyId id) const {
         const std::vector<Time> labels = owner_.partials_->labels(id);
@@ -126,7 +154,8 @@ private:
     }
 
     void save_emitted(Writer& writer, const State& state) const {
-        for (std::size_t window = 0; window < owner_.plan_.policies.size(); ++window) {
+        if (saves_fired()) save(writer, state.extras().fired.value_or(Mark{}));
+        for (std::size_t window = 0; window < owner_.plan_.windows(); ++window) {
             const auto& last = state.extras().last;
             const bool any = !last.empty() && last[window];
             writer.flag(any);
@@ -135,8 +164,10 @@ private:
         const auto& entries = state.extras().revisions.entries();
         writer.u64(entries.size());
         for (const auto& [subject, window, revision] : entries) {
+            // The number of one that was taken back is negative.
+            const std::int64_t counted = revision.retracted ? ~revision.number : std::int64_t{revision.number};
             for (const std::int64_t number :
-                 {subject, static_cast<std::int64_t>(window), revision.start, revision.end, revision.number})
+                 {subject, static_cast<std::int64_t>(window), revision.start, revision.end, counted})
                 writer.i64(number);
             if (owner_.partials_->writes_results()) owner_.partials_->write(writer, revision.result);
         }
@@ -144,7 +175,7 @@ private:
 
     // In
 
-    void restore_key(Reader& reader, KeySlot slot) {
+    KeyId restore_key(Reader& reader, KeySlot slot) {
         const std::int64_t order = reader.i64();
         const std::optional<Time> newest = read_time(reader), due = read_time(reader), expired = read_time(reader);
         require(0 <= order && order < owner_.orders_ && newest);
@@ -162,6 +193,18 @@ private:
         require(!due || state.rows().empty() || *due >= state.rows().front().ticks);
         owner_.partials_->restore(id, owner_.has_rows_ ? labels_of(state) : read_labels(reader), reader);
         restore_emitted(reader, id, state);
+        return id;
+    }
+
+    void restore_ids(Reader& reader, State& state, const std::vector<IdSlot>& known) {
+        RowIds& ids = state.edit_extras().ids;
+        ids.start_at(state.rows().dropped());
+        for (std::size_t place = 0; place < state.rows().size(); ++place) {
+            const std::uint64_t at = reader.u64();
+            require(at < known.size());
+            ids.insert(place, known[static_cast<std::size_t>(at)], state.rows()[place]);
+            owner_.ids_.add(known[static_cast<std::size_t>(at)]);
+        }
     }
 
     void retire(KeyId id, KeyId own, Time expired) {
@@ -244,16 +287,24 @@ private:
         for (std::size_t place = 0; place < state.rows().size(); ++place) {
             const std::uint64_t start = reader.u64();
             require(start >= dropped && start <= dropped + place + 1);
-            const std::uint32_t kind = reader.u32();
-            require(kind <= static_cast<std::uint32_t>(Mark::Kind::real));
-            const std::int64_t integer = reader.i64();
-            steps.load(start, {static_cast<Mark::Kind>(kind), integer, reader.real()});
+            steps.load(start, read_mark(reader));
         }
         if (owner_.plan_.policies[window].kind == windows::Policy::Kind::adaptive) steps.follow_measures(0);
     }
 
+    static Mark read_mark(Reader& reader) {
+        const std::uint32_t kind = reader.u32();
+        require(kind <= static_cast<std::uint32_t>(Mark::Kind::real));
+        const std::int64_t integer = reader.i64();
+        return {static_cast<Mark::Kind>(kind), integer, reader.real()};
+    }
+
     void restore_emitted(Reader& reader, KeyId id, State& state) {
-        const std::size_t windows = owner_.plan_.policies.size();
+        if (saves_fired()) {
+            const Mark fired = read_mark(reader);
+            if (fired.any()) state.edit_extras().fired = fired;
+        }
+        const std::size_t windows = owner_.plan_.windows();
         for (std::size_t window = 0; window < windows; ++window)
             if (reader.flag()) owner_.last(id, 0), state.edit_extras().last[window] = owner_.partials_->read(reader);
         for (std::size_t left = reader.count(sizeof(Time)); left > 0; --left) {
@@ -262,10 +313,14 @@ private:
             require(window < windows);
             const Time start = reader.i64(), end = reader.i64();
             const std::int64_t number = reader.i64();
-            Result result = owner_.partials_->writes_results() ? owner_.partials_->read(reader)
-                                                               : result_now(id, state, subject, window, end);
-            state.edit_extras().revisions.exchange(subject, window,
-                                                   Revision<Result>{start, end, std::move(result), number});
+            Result result;
+            if (owner_.partials_->writes_results()) {
+                result = owner_.partials_->read(reader);
+            } else if (number >= 0) {
+                result = result_now(id, state, subject, window, end);
+            }
+            Revision<Result> revision{start, end, std::move(result), number < 0 ? ~number : number, number < 0};
+            state.edit_extras().revisions.exchange(subject, window, std::move(revision));
         }
     }
 
@@ -313,6 +368,7 @@ private:
         for (auto& [ticks, number] : extras.nulls) ticks = map(ticks);
         for (windows::SessionStarts& starts : extras.sessions)
             for (Time& start : starts.times()) start = map(start);
+        extras.ids.retime(map);
         // A result of a slide is known by its end, all others by a number.
         extras.revisions.retime(map, owner_.plan_.fires_on == FiresOn::slides);
     }

@@ -21,7 +21,8 @@
 namespace sash {
 
 //! An event on its way in: whose it is, whether it has a partial, whether its value is null, whether it fires the
-//! trigger, and what the windows read of it, one mark each where any of them reads one.
+//! trigger, what the windows read of it, one mark each where any of them reads one, and what it is known by, where it
+//! may be taken back.
 struct IncomingEvent {
     KeySlot slot;
     Time ticks;
@@ -29,6 +30,7 @@ struct IncomingEvent {
     bool null = false;
     bool fires = true;
     std::span<const windows::Mark> marks = {};
+    IdSlot id = 0;
 };
 
 //! Every change goes through here. Between begin() and commit() or roll_back() nothing is dropped; where a call may
@@ -114,6 +116,9 @@ public:
     }
     //! The keys that have no state any more, since the last call.
     std::vector<KeySlot> take_freed() { return keys_.take_freed(); }
+    //! What rows are known by.
+    IdUses& ids() { return ids_; }
+    const IdUses& ids() const { return ids_; }
 
     //! Partials go as soon as no window which ends at or after the watermark, or the time, can hold them: what is left
     //! is the window, and its total is ready.
@@ -152,6 +157,27 @@ public:
     //! pane, and may have been there. `unaffected` gets for each window the place from which on windows are what they
     //! were.
     std::size_t put(KeyId id, const IncomingEvent& event, std::vector<std::size_t>& unaffected);
+
+    //! Where the row is that came last of those with the id, if a window may still need it.
+    std::optional<std::size_t> place_of(KeyId id, IdSlot known) const;
+    //! The row at the place leaves. `unaffected` is as above, in the places of now. O(log n) combines.
+    void remove(KeyId id, std::size_t place, std::vector<std::size_t>& unaffected);
+
+    //! Whether an event with the mark fires, where those do whose measure has moved since one came that did.
+    bool has_moved(KeyId id, const windows::Mark& mark) {
+        if (!mark.any()) return false;
+        std::optional<windows::Mark>& fired = keys_[id].edit_extras().fired;
+        if (fired && !mark.is_apart(*fired, *plan_.moves)) return false;
+        const bool first = !fired;
+        if (undo_.on) note({.kind = Kind::fired, .key = id, .fired = fired});
+        fired = mark;
+        return !first;
+    }
+    //! Whether the row at the place fires, where those do whose measure has moved since one before it did.
+    bool begins_block(const State& state, std::size_t place) const {
+        const std::size_t blocks = plan_.policies.size() - 1;
+        return state.rows().dropped() + place != 0 && state.extras().steps[blocks].first(place) == place;
+    }
 
     // What waits
 
@@ -195,7 +221,7 @@ public:
 
     const std::optional<Result>& last(KeyId id, std::size_t window) {
         auto& last = keys_[id].edit_extras().last;
-        if (last.empty()) last.resize(plan_.policies.size());
+        if (last.empty()) last.resize(plan_.windows());
         return last[window];
     }
     void set_last(KeyId id, std::size_t window, const Result& result) {
@@ -207,7 +233,13 @@ public:
     const Revision<Result>* revision(KeyId id, std::int64_t subject, std::size_t window) const {
         return key(id).extras().revisions.find(subject, window);
     }
-    void set_revision(KeyId id, std::int64_t subject, std::size_t window, Revision<Result> revision) {
+    //! Whether it was, and was not taken back.
+    bool is_emitted(KeyId id, std::int64_t subject, std::size_t window) const {
+        const Revision<Result>* const before = revision(id, subject, window);
+        return before != nullptr && !before->retracted;
+    }
+    //! Without a new one, what was emitted is forgotten.
+    void set_revision(KeyId id, std::int64_t subject, std::size_t window, std::optional<Revision<Result>> revision) {
         std::optional<Revision<Result>> before =
             keys_[id].edit_extras().revisions.exchange(subject, window, std::move(revision));
         if (undo_.on)
@@ -247,7 +279,9 @@ public:
         });
     }
 
-    std::size_t bytes() const { return keys_.bytes() + waiting_.bytes() + slides_.bytes() + idle_.bytes(); }
+    std::size_t bytes() const {
+        return keys_.bytes() + ids_.bytes() + waiting_.bytes() + slides_.bytes() + idle_.bytes();
+    }
 
 private:
     template <StoredPartials>
@@ -287,8 +321,9 @@ private:
         touched_.push_back(id);
     }
 
-    //! Whether the newest event of a key is noted: where keys expire, and its rows do not have its time.
-    bool sees_newest() const { return plan_.expire && (plan_.panes || !has_rows_); }
+    //! Whether the newest event of a key is noted: where keys expire, and its rows do not, or not for sure, have its
+    //! time.
+    bool sees_newest() const { return plan_.expire && (plan_.panes || !has_rows_ || plan_.retracts); }
     Time newest(const State& state) const {
         return sees_newest() ? state.extras().newest.value_or(kEarliest) : state.newest();
     }
@@ -315,6 +350,7 @@ private:
     }
 
     void close(KeyId id) {
+        keys_[id].extras().ids.for_each([&](IdSlot known) { ids_.drop(known); });
         keys_.remove(id);
         partials_->close(id);
     }
@@ -333,14 +369,24 @@ private:
     void find_unaffected(KeyId id, std::size_t place, std::span<const windows::Mark> marks,
                          std::vector<std::size_t>& unaffected);
     std::size_t step(KeyId id, std::size_t window, std::size_t place, const windows::Mark& mark);
+    void relabel(KeyId id, const Relabelled& moved);
+    std::vector<Time> labels_gone(KeyId id) const;
+    std::size_t past_first(std::size_t window, std::size_t settled) const;
     std::size_t next_start(KeyId id, std::size_t window, std::size_t start, std::size_t place) const;
     std::size_t leaving(KeyId id, std::size_t window, std::size_t start, std::size_t place) const;
+
+    // Rows that are taken back, in remove.hpp
+
+    void remove_row(KeyId id, std::size_t place);
+    void stop_waiting(KeyId id, std::size_t place);
+    std::size_t unstep(KeyId id, std::size_t window, std::size_t place);
 
     // Dropping, in drop.hpp
 
     void drop_needless(KeyId id);
     void evict_needless(KeyId id, const std::optional<Time>& time);
-    std::size_t first_needed(const State& state, Time time) const;
+    //! By the first of the policies.
+    std::size_t first_needed(const State& state, Time time, std::size_t policies) const;
     //! Whether the row at the place has the time of the one before it.
     static bool peers(const State& state, std::size_t place) {
         return state.rows()[place - 1].ticks == state.rows()[place].ticks;
@@ -352,6 +398,8 @@ private:
 
     void undo(Change<Result>& change);
     void undo_put(State& state, const Change<Result>& change);
+    void undo_remove(State& state, const Change<Result>& change);
+    void undo_unstep(State& state, const Change<Result>& change);
     std::vector<Waiting> all_waiting() const;
     std::vector<Waiting> all_due() const;
     std::vector<Waiting> all_idle() const;
@@ -369,6 +417,7 @@ private:
     std::int64_t count_ = 0;
     std::int64_t orders_ = 0;
     KeyStates<State> keys_;
+    IdUses ids_;
     //! Keys with rows that wait for the watermark, by the first of those; keys that wait for a slide; keys that may
     //! have fallen idle, by the newest row that they had when they were looked at last.
     WaitingQueue waiting_;
@@ -384,4 +433,5 @@ private:
 
 #include "sash/operator/state/drop.hpp"
 #include "sash/operator/state/put.hpp"
+#include "sash/operator/state/remove.hpp"
 #include "sash/operator/state/undo.hpp"

@@ -37,12 +37,14 @@ struct Emission {
     std::int64_t revision = 0;
     //! An event fired the trigger, not a slide of time.
     bool by_event = false;
+    //! It was emitted before and is none any more.
+    bool retracted = false;
     //! The window has too few values for a result; whoever takes it sets this.
     bool missing = false;
 };
 
 //! Keeps the partials of each key under labels that ascend with its rows, and takes what is emitted. Emitting may be
-//! refused by an exception; so may an insert, and what a programmable window sees. Nothing else throws.
+//! refused by an exception; so may an insert, an erasure, and what a programmable window sees. Nothing else throws.
 template <class P>
 concept Partials = requires(P p, KeyId key, Time label, std::span<const Time> labels, const PartialRange& range,
                             const Emission& emission, const typename P::Result& result, std::size_t window) {
@@ -52,9 +54,11 @@ concept Partials = requires(P p, KeyId key, Time label, std::span<const Time> la
     p.insert(key, label);
     //! Everything at or before the label goes.
     p.evict(key, label);
+    //! What is at exactly the label goes.
+    p.erase(key, label);
     { p.empty(key) } -> std::convertible_to<bool>;
     { p.any(key, label, label) } -> std::convertible_to<bool>;
-    //! The call went well, or every insert and eviction since it began is undone, under the labels of now.
+    //! The call went well, or every change since it began is undone, under the labels of now.
     p.commit();
     p.roll_back();
     //! What was under the first labels is under the second now; both ascend.

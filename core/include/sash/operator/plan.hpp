@@ -36,11 +36,20 @@ struct OperatorPlan {
     bool changes_only = false;
     //! A window with fewer values has no result.
     std::size_t min_periods = 0;
+    //! Rows are known by ids, and may be taken back by later ones.
+    bool retracts = false;
+    //! Of the events, those fire whose measure has moved further than this since one fired. In the order in which they
+    //! come where results are emitted at once; otherwise the last of the policies is no window, and has the blocks.
+    std::optional<windows::Mark> moves = {};
     //! Ticks are codes of reals.
     bool reals = false;
 
+    //! How many windows there are: the first of the policies.
+    std::size_t windows() const { return policies.size() - (!policies.empty() && policies.back().fires()); }
+
     bool aligned() const {
-        return std::all_of(policies.begin(), policies.end(), [](const auto& policy) { return policy.aligned(); });
+        const auto aligned = [](const auto& policy) { return policy.aligned() || policy.fires(); };
+        return !retracts && std::all_of(policies.begin(), policies.end(), aligned);
     }
     bool has(windows::Policy::Kind kind) const {
         return std::any_of(policies.begin(), policies.end(), [&](const auto& policy) { return policy.kind == kind; });
@@ -57,7 +66,7 @@ struct OperatorPlan {
                              (fires_on == FiresOn::events || fires_on == FiresOn::demand);
         const bool timed =
             std::all_of(policies.begin(), policies.end(), [](const auto& policy) { return policy.timed(); });
-        return !(at_once && timed);
+        return retracts || !(at_once && timed);
     }
 
     //! Integer ticks are reals from now on, by this map.

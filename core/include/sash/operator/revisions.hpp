@@ -19,7 +19,9 @@ struct Revision {
     Time start;
     Time end;
     Result result;
-    std::int64_t number;
+    std::int64_t number : 63;
+    //! It was taken back, and may come again.
+    bool retracted : 1 = false;
 };
 
 //! By subject, an event's number or the end of a slide, and by window; in that order, since most of it is about what

@@ -59,6 +59,13 @@ public:
         return place;
     }
 
+    //! A row that was here, where it was.
+    std::size_t put_back(const Row& row) {
+        const std::size_t place = before(row.ticks, row.number);
+        IndexedList::insert(place, row);
+        return place;
+    }
+
     void set_has_partial(std::size_t place, bool has_partial) {
         Row row = (*this)[place];
         row.has_partial = has_partial;

@@ -33,6 +33,26 @@ public:
         if (due && (!before || *due < *before)) state_.schedule(id, due);
     }
 
+    //! The row at the place will leave.
+    void leaving(KeyId id, std::size_t place) {
+        limits_.clear();
+        if (!updates()) return;
+        const State& state = state_.key(id);
+        for (std::size_t window = 0; window < state_.plan().policies.size(); ++window)
+            limits_.push_back(first_without(state, window, place));
+    }
+    //! It has, and its time was this.
+    void left(KeyId id, Time ticks, std::span<const std::size_t> unaffected) {
+        const State& state = state_.key(id);
+        if (updates()) revise_without(id, state, ticks, unaffected);
+        const std::optional<Time>& due = state.extras().due;
+        if (!due) return;
+        if (state.rows().empty()) return state_.schedule(id, std::nullopt);
+        // None of the slides before its first row is its own.
+        const std::optional<Time> own = grid_.first(state.rows().front().ticks);
+        if (!own || *own > *due) state_.schedule(id, own);
+    }
+
     //! Slides before the limit fire; without one, all of them.
     void fire(std::optional<Time> limit) {
         while (state_.slides().any_before(limit)) {
@@ -105,6 +125,36 @@ private:
         }
     }
 
+    //! The first slide from which on no window holds the row at the place; nothing if there is none before the clock.
+    std::optional<Time> first_without(const State& state, std::size_t window, std::size_t place) const {
+        if (!state_.plan().policies[window].fades()) return std::nullopt;
+        const auto bounds = state_.bounds();
+        const Time clock = *state_.now().newest;
+        std::optional<Time> due = grid_.first(state.rows()[place].ticks);
+        for (; due && *due < clock; due = grid_.after(*due))
+            if (is_beyond(state, place, window, state.rows().size(), *due, bounds.at(state, window, *due))) return due;
+        return std::nullopt;
+    }
+
+    void revise_without(KeyId id, const State& state, Time ticks, std::span<const std::size_t> unaffected) {
+        const auto bounds = state_.bounds();
+        const Time clock = *state_.now().newest;
+        for (std::optional<Time> due = grid_.first(ticks); due && *due < clock; due = grid_.after(*due)) {
+            bool any = false;
+            for (std::size_t window = 0; window < unaffected.size(); ++window) {
+                if (limits_[window] && *due >= *limits_[window]) continue;
+                if (unaffected[window] < state.rows().size() && *due > state.rows()[unaffected[window]].ticks) continue;
+                any = true;
+                if (const std::optional<windows::Found> found = bounds.at(state, window, *due)) {
+                    emitter_.revise(id, window, *found, {});
+                } else {
+                    emitter_.retract(id, window, *due, false, true);
+                }
+            }
+            if (!any) return;
+        }
+    }
+
     //! Whether this window at the slide, and at every later one, is what it was before the row came.
     bool is_beyond(const State& state, std::size_t place, std::size_t window, std::size_t unaffected, Time due,
                    const std::optional<windows::Found>& found) const {
@@ -118,6 +168,8 @@ private:
     OperatorState<P>& state_;
     Emitter<P> emitter_;
     const windows::Grid& grid_;
+    //! Of the row that leaves, one a window.
+    std::vector<std::optional<Time>> limits_;
 };
 
 }  // namespace sash

@@ -15,10 +15,28 @@ namespace sash {
 //! One change of the state of one key, and what was before it.
 template <class Result>
 struct Change {
-    enum class Kind : std::uint8_t { put, filled, steps, opened, waiting, expired, due, revision, last, newest };
+    enum class Kind : std::uint8_t {
+        put,
+        removed,
+        filled,
+        steps,
+        unsteps,
+        opened,
+        waiting,
+        expired,
+        due,
+        revision,
+        last,
+        newest,
+        fired
+    };
 
     Kind kind;
     KeyId key;
+    //! Of a row that was taken back.
+    std::optional<Row> row = {};
+    Time label = 0;
+    IdSlot id = 0;
     //! Of a row; the number is also the subject of a result, how many rows waited, and the place of a step.
     Time ticks = 0;
     std::int64_t number = 0;
@@ -29,6 +47,8 @@ struct Change {
     std::optional<Revision<Result>> revision = {};
     std::optional<Result> last = {};
     windows::Steps::Before starts = {};
+    windows::Mark mark = {};
+    std::optional<windows::Mark> fired = {};
 };
 
 template <class Result>

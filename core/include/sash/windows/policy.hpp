@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -27,6 +28,8 @@ struct Mark {
     bool any() const { return kind != Kind::none; }
     //! Whether this one is at least `distance` ahead of the other. Integers are compared exactly.
     bool is_ahead(const Mark& other, const Mark& distance) const;
+    //! Whether this one is further from the other than `distance`, up or down.
+    bool is_apart(const Mark& other, const Mark& distance) const;
 };
 
 inline bool Mark::is_ahead(const Mark& other, const Mark& distance) const {
@@ -35,6 +38,15 @@ inline bool Mark::is_ahead(const Mark& other, const Mark& distance) const {
     const Wide ahead = static_cast<Wide>(integer) - other.integer;
     if (distance.kind == Kind::integer) return ahead >= distance.integer;
     return static_cast<long double>(ahead) >= static_cast<long double>(distance.real);
+}
+
+inline bool Mark::is_apart(const Mark& other, const Mark& distance) const {
+    if (kind != Kind::integer || other.kind != Kind::integer) return std::abs(real - other.real) > distance.real;
+    __extension__ using Wide = __int128;
+    const Wide ahead = static_cast<Wide>(integer) - other.integer;
+    const Wide apart = ahead < 0 ? -ahead : ahead;
+    if (distance.kind == Kind::integer) return apart > distance.integer;
+    return static_cast<long double>(apart) > static_cast<long double>(distance.real);
 }
 
 struct Policy {
@@ -50,12 +62,13 @@ struct Policy {
         delta,
         tumbling_delta,
         programmable,
-        adaptive
+        adaptive,
+        moved
     };
     //! By the number of the kind.
     static constexpr std::string_view kNames[] = {"time",           "tumbling",       "session",    "landmark",
                                                   "count",          "tumbling_count", "punctuated", "delta",
-                                                  "tumbling_delta", "programmable",   "adaptive"};
+                                                  "tumbling_delta", "programmable",   "adaptive",   "moved"};
 
     Kind kind = Kind::time;
     //! Of a time window; of a session, the gap.
@@ -76,6 +89,8 @@ struct Policy {
     bool fades() const { return kind <= Kind::session; }
     //! Its windows are a function of the times alone: no row is needed to find one.
     bool timed() const { return kind == Kind::time; }
+    //! No window: a block for each time that a trigger by a measure fires.
+    bool fires() const { return kind == Kind::moved; }
     //! Where a window begins depends on where the one before it began, so that each row remembers its own.
     bool stepping() const { return kind >= Kind::punctuated; }
     //! Finding a window may throw.

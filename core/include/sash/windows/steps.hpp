@@ -39,7 +39,11 @@ public:
     template <class Step>
     std::size_t settle(std::size_t place, Step step, Before& before) {
         before.assign(starts_.begin() + offset(place), starts_.end());
-        return walk(place, before, step);
+        const Start own = dropped_ + place;
+        return walk(place, step, [&](std::size_t at) -> std::optional<Start> {
+            if (at == place || before[at - place - 1] < own) return std::nullopt;
+            return before[at - place - 1] + 1;
+        });
     }
 
     //! The opposite of insert and settle.
@@ -48,6 +52,27 @@ public:
         starts_.insert(starts_.end(), before.begin(), before.end());
         marks_.erase(marks_.begin() + offset(place));
         if (!sums_.empty()) follow_measures(place);
+    }
+
+    //! The row at the place goes. What follows is settle_without().
+    void remove(std::size_t place) { marks_.erase(marks_.begin() + offset(place)); }
+
+    //! As settle(), for a row that has gone from the place; `before` is what put_back() needs.
+    template <class Step>
+    std::size_t settle_without(std::size_t place, Step step, Before& before) {
+        before.assign(starts_.begin() + offset(place), starts_.end());
+        const Start own = dropped_ + place;
+        return walk(place, step, [&](std::size_t at) -> std::optional<Start> {
+            const Start start = before[at - place + 1];
+            return start > own ? std::optional(start - 1) : std::nullopt;
+        });
+    }
+
+    //! The opposite of remove and settle_without.
+    void put_back(std::size_t place, const Mark& mark, const Before& before) {
+        starts_.resize(place);
+        starts_.insert(starts_.end(), before.begin(), before.end());
+        insert(place, mark);
     }
 
     //! The first rows go. What is left of a window that held some of them begins at the first row that is left.
@@ -79,6 +104,8 @@ public:
                 return within(start, place, policy.delta);
             case Policy::Kind::tumbling_delta:
                 return of_block(start, place, policy.delta);
+            case Policy::Kind::moved:
+                return of_moves(start, place, policy.delta);
             default:
                 return unchanged(start, place, policy.delta.real);
         }
@@ -102,9 +129,11 @@ public:
 
     //! A row whose measure is at least `delta` ahead of the first of its block begins the next one.
     std::size_t of_block(std::size_t start, std::size_t place, const Mark& delta) const {
-        std::size_t first = start;
-        while (first < place && !marks_[first].any()) ++first;
-        return first < place && marks_[place].any() && marks_[place].is_ahead(marks_[first], delta) ? place : start;
+        return block(start, place, [&](const Mark& first) { return marks_[place].is_ahead(first, delta); });
+    }
+    //! The same where it is further than `delta` from that.
+    std::size_t of_moves(std::size_t start, std::size_t place, const Mark& delta) const {
+        return block(start, place, [&](const Mark& first) { return marks_[place].is_apart(first, delta); });
     }
 
     //! The longest run that `stays(end)` does not hold for leaves: stays says whether the run from the start to the row
@@ -143,6 +172,13 @@ public:
     }
 
 private:
+    template <class Begins>
+    std::size_t block(std::size_t start, std::size_t place, Begins begins) const {
+        std::size_t first = start;
+        while (first < place && !marks_[first].any()) ++first;
+        return first < place && marks_[place].any() && begins(marks_[first]) ? place : start;
+    }
+
     //! Of all rows from the first that is left on: how many have a measure, and the first two sums of those measures,
     //! counted from the first of them so that little cancels.
     //! Differences of these decide where a window is cut, and are no results; 64 bits of mantissa are enough for that.
@@ -168,23 +204,21 @@ private:
 
     static std::ptrdiff_t offset(std::size_t place) { return static_cast<std::ptrdiff_t>(place); }
 
-    template <class Step>
-    std::size_t walk(std::size_t place, const Before& old, Step step) {
-        const Start absolute = dropped_ + place;
+    //! was(place) is where the window of a row began, counted as places are now; nothing if it held the row that has
+    //! come or gone.
+    template <class Step, class Was>
+    std::size_t walk(std::size_t place, Step step, Was was) {
         starts_.resize(place);
         Start start = place == 0 ? dropped_ : starts_.back();
         for (std::size_t at = place; at < marks_.size(); ++at) {
             start = dropped_ + step(static_cast<std::size_t>(start - dropped_), at);
             starts_.push_back(start);
-            if (at == place || start <= absolute || start != moved(old[at - place - 1], absolute)) continue;
-            for (std::size_t later = at - place; later < old.size(); ++later)
-                starts_.push_back(moved(old[later], absolute));
+            if (was(at) != start) continue;
+            for (std::size_t later = at + 1; later < marks_.size(); ++later) starts_.push_back(*was(later));
             return at;
         }
         return marks_.size();
     }
-    //! A start after the new row is one further on.
-    static Start moved(Start start, Start absolute) { return start + (start >= absolute); }
 
     Sums sum_through(std::size_t place) const {
         Sums sums = place == 0 ? Sums{} : sums_[place - 1];

@@ -19,22 +19,22 @@ void OperatorState<P>::drop_needless(KeyId id) {
 template <Partials P>
 void OperatorState<P>::evict_needless(KeyId id, const std::optional<Time>& time) {
     if (!time) return;
-    if (time_only_) {
+    if (time_only_ && aligned_) {
         Time needed = kLatest;
         for (const Policy& policy : plan_.policies) needed = std::min(needed, policy.span.from(*time, plan_.reals));
         if (needed != kEarliest && !plan_.policies.empty()) partials_->evict(id, needed - 1);
         return;
     }
     const State& state = keys_[id];
-    std::size_t first = first_needed(state, *time);
+    std::size_t first = first_needed(state, *time, plan_.policies.size());
     while (aligned_ && 0 < first && first < state.rows().size() && peers(state, first)) --first;
     if (first != 0) partials_->evict(id, state.label(first - 1));
 }
 
 template <Partials P>
-std::size_t OperatorState<P>::first_needed(const State& state, Time time) const {
+std::size_t OperatorState<P>::first_needed(const State& state, Time time, std::size_t policies) const {
     std::size_t needed = state.rows().size();
-    for (std::size_t window = 0; window < plan_.policies.size() && needed != 0; ++window)
+    for (std::size_t window = 0; window < policies && needed != 0; ++window)
         needed = std::min(needed, bounds().first_needed(state, window, time));
     return needed;
 }
@@ -44,7 +44,7 @@ template <Partials P>
 void OperatorState<P>::drop_rows(KeyId id) {
     const State& state = keys_[id];
     if (state.rows().size() <= kFew || !now_.watermark) return;
-    const std::size_t needless = first_needed(state, *now_.watermark);
+    const std::size_t needless = first_needed(state, *now_.watermark, plan_.policies.size());
     if (2 * needless > state.rows().size()) drop_rows(id, keys_[id], needless);
 }
 
@@ -57,6 +57,7 @@ void OperatorState<P>::drop_rows(KeyId id, State& state, std::size_t count) {
     const Time label = state.label(count - 1);
     if (count == state.rows().size() && !sees_newest()) state.edit_extras().newest = last.ticks;
     partials_->evict(id, label);
+    if (plan_.retracts) state.edit_extras().ids.drop(state.rows(), count, [&](IdSlot known) { ids_.drop(known); });
     state.edit_rows().drop(count);
     if (!state.has_extras()) return;
     auto& extras = state.edit_extras();

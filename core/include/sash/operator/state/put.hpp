@@ -16,6 +16,7 @@ std::size_t OperatorState<P>::put(KeyId id, const IncomingEvent& event, std::vec
 template <Partials P>
 std::size_t OperatorState<P>::put_row(KeyId id, const IncomingEvent& event) {
     State& state = keys_[id];
+    if (sees_newest()) see(id, event.ticks);
     if (undo_.on) note({.kind = Kind::put, .key = id, .ticks = event.ticks, .number = count_});
     const std::int64_t number = count_++;
     const std::size_t place = state.edit_rows().insert({.ticks = event.ticks,
@@ -24,12 +25,38 @@ std::size_t OperatorState<P>::put_row(KeyId id, const IncomingEvent& event) {
                                                         .null = event.null,
                                                         .fires = event.fires});
     std::optional<Relabelled> moved;
-    if (!aligned_) moved = state.edit_extras().labels.give(place);
+    if (!aligned_) moved = state.edit_extras().labels.give(place, [&] { return labels_gone(id); });
+    if (plan_.retracts) {
+        state.edit_extras().ids.insert(place, event.id, state.rows()[place]);
+        ids_.add(event.id);
+    }
     if (has_sessions_) follow_sessions(state, place, true);
     if (event.null && counts_values_) put_null(state, event.ticks, number);
-    if (moved) partials_->relabel(id, moved->from, moved->to);
+    if (moved) relabel(id, *moved);
     if (event.has_partial) partials_->insert(id, state.label(place));
     return place;
+}
+
+//! Partials and the way back follow.
+template <Partials P>
+void OperatorState<P>::relabel(KeyId id, const Relabelled& moved) {
+    partials_->relabel(id, moved.from, moved.to);
+    for (Change<Result>& change : undo_.changes) {
+        if (change.kind != Kind::removed || change.key != id) continue;
+        const auto found = std::lower_bound(moved.from.begin(), moved.from.end(), change.label);
+        change.label = moved.to[static_cast<std::size_t>(found - moved.from.begin())];
+    }
+}
+
+//! Of the rows that were taken back in this call, ascending.
+template <Partials P>
+std::vector<Time> OperatorState<P>::labels_gone(KeyId id) const {
+    std::vector<Time> labels;
+    for (const Change<Result>& change : undo_.changes)
+        if (change.kind == Kind::removed && change.key == id) labels.push_back(change.label);
+    std::sort(labels.begin(), labels.end());
+    labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+    return labels;
 }
 
 //! All events of a pane are one row and one partial, under the pane's label.
@@ -103,11 +130,17 @@ std::size_t OperatorState<P>::step(KeyId id, std::size_t window, std::size_t pla
                   .number = static_cast<std::int64_t>(place),
                   .window = window,
                   .starts = std::move(before)});
-        return settled;
+        return past_first(window, settled);
     } catch (...) {
         steps.erase(place, before);
         throw;
     }
+}
+
+//! The first row of all begins a block and does not fire: which one that is may have changed where blocks have not.
+template <Partials P>
+std::size_t OperatorState<P>::past_first(std::size_t window, std::size_t settled) const {
+    return settled + plan_.policies[window].fires();
 }
 
 //! Where the window of a row begins, given where that of the row before began.

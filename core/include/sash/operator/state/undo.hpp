@@ -24,6 +24,10 @@ void OperatorState<P>::undo(Change<Result>& change) {
     switch (change.kind) {
         case Kind::put:
             return undo_put(state, change);
+        case Kind::removed:
+            return undo_remove(state, change);
+        case Kind::unsteps:
+            return undo_unstep(state, change);
         case Kind::filled:
             return state.edit_rows().set_has_partial(state.rows().place_of(change.ticks, change.number), false);
         case Kind::steps:
@@ -38,6 +42,9 @@ void OperatorState<P>::undo(Change<Result>& change) {
             return keys_.reinstate(change.key);
         case Kind::due:
             state.edit_extras().due = change.before;
+            return;
+        case Kind::fired:
+            state.edit_extras().fired = change.fired;
             return;
         case Kind::newest:
             state.edit_extras().newest = change.before;
@@ -56,8 +63,33 @@ void OperatorState<P>::undo_put(State& state, const Change<Result>& change) {
     const std::size_t place = state.rows().place_of(change.ticks, change.number);
     if (has_sessions_) follow_sessions(state, place, false);
     if (state.has_extras()) std::erase(state.edit_extras().nulls, std::pair(change.ticks, change.number));
+    if (plan_.retracts) {
+        RowIds& ids = state.edit_extras().ids;
+        ids_.drop(ids[place]);
+        ids.erase(place, state.rows()[place]);
+    }
     state.edit_rows().erase(place);
     if (!aligned_) state.edit_extras().labels.erase(place);
+}
+
+template <Partials P>
+void OperatorState<P>::undo_remove(State& state, const Change<Result>& change) {
+    const Row& row = *change.row;
+    auto& extras = state.edit_extras();
+    const std::size_t place = state.edit_rows().put_back(row);
+    extras.labels.insert(place, change.label);
+    extras.ids.insert(place, change.id, row);
+    ids_.add(change.id);
+    if (has_sessions_) follow_sessions(state, place, true);
+    if (row.null && counts_values_) put_null(state, row.ticks, row.number);
+}
+
+template <Partials P>
+void OperatorState<P>::undo_unstep(State& state, const Change<Result>& change) {
+    windows::Steps& steps = state.edit_extras().steps[change.window];
+    const auto place = static_cast<std::size_t>(change.number);
+    steps.put_back(place, change.mark, change.starts);
+    if (plan_.policies[change.window].kind == Policy::Kind::adaptive) steps.follow_measures(place);
 }
 
 // The queues anew: what a call left in them is not worth a note.
