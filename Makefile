@@ -2,10 +2,10 @@
 #
 #   make build      the package in .venv, importable, with what the tests need
 #   make test       the C++ tests, then the Python tests, doctests and the code in the documents
-#   make demo       the main job: a synthetic bike-share stream through Spark, and a report to look at
+#   make demo       the main job: a synthetic bike-share stream through Spark, and a report to look at; OPEN=1 opens it
 #   make bench      the measurements: the core alone, then the calls from Python
 #   make docs       the site of the documents, in build/site; warnings are errors
-#   make lint       ruff, mypy and clang-format, none of which changes a file
+#   make lint       ruff, mypy, pyright and clang-format, none of which changes a file
 #   make format     what ruff and clang-format can repair
 #   make fuzz       random programs beside what is slow and right, for SECONDS=60
 #   make sanitize   the tests of the core under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -44,7 +44,7 @@ test: $(VENV)/.core $(VENV)/.redis $(VENV)/.chromium
 	@$(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" --doctest-modules src/sash tests
 
 demo: $(VENV)/.core
-	@$(BIN)/python -m sash demo
+	@$(BIN)/python -m sash demo $(if $(OPEN),--open)
 
 bench: $(VENV)/.core
 	@$(CMAKE) -B build/bench -DCMAKE_BUILD_TYPE=Release -DSASH_BENCH=ON
@@ -69,6 +69,7 @@ lint: $(VENV)/.core $(VENV)/.lint
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy --strict src/sash
+	@$(PYTEST) --quiet tests/test_types.py
 	@$(BIN)/clang-format --dry-run --Werror $(SOURCES)
 
 format: $(VENV)/.lint

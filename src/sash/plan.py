@@ -15,6 +15,7 @@ from sash.durations import Duration
 from sash.errors import PlanError
 from sash.expressions import Expression
 from sash.extras import how_to_install
+from sash.markup import lines_as_html
 from sash.windows import CountWindow, TimeWindow, WindowPolicy
 from sash.windows.time import CLOSED, Closed
 
@@ -232,9 +233,7 @@ class Plan:
         return f"Plan({', '.join(shown)})"
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<pre>{escape(self.explain())}</pre>"
+        return lines_as_html(self.explain())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _made_again, (self._parts(),)

@@ -39,8 +39,8 @@ def shown(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Shown:
     out, text = tmp_path_factory.mktemp("demo"), io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(show, "_FILES", 3)
-        patch.setattr(hops, "_MORE", 1_000)
-        patch.setattr(hops, "_SECONDS", 0)
+        patch.setattr(hops, "_ROWS", 1_000)
+        patch.setattr(hops, "_WARM", 100)
         patch.setattr(hops, "_EVERY", 600)
         show.show(out, TRIPS, 7, Console(file=text, width=100, highlight=False, soft_wrap=True), session=spark)
     return Shown(out, text.getvalue(), files.as_table(bikes.trips(TRIPS, seed=7)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -39,8 +38,6 @@ def demo(
         leave(f"{out} is a file: name a folder with --out", FAILED)
     if strange := foreign(out):
         leave(f"{out} holds {strange[0]}, which is not of a demo: name an empty or a new folder with --out", FAILED)
-    # Whichever pandas is here: all results are compared with those of sash.rolling at the end.
-    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     page = show(out, trips, seed, Console(highlight=False, soft_wrap=True))
     if open_it:
         webbrowser.open(page.resolve().as_uri())

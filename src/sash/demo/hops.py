@@ -24,9 +24,8 @@ Sums: TypeAlias = tuple[Any, ...]
 
 #: Seconds from one window to the next.
 _EVERY: Final = 10
-#: Few rows show what a query takes before its first row, more rows what a row takes. From both follows how many rows
-#: Spark does in so many seconds: those are run.
-_FEW, _MORE, _SECONDS = 500, 4_000, 10.0
+#: How many trips are timed, and before that how many are run, so that Spark has compiled what it runs.
+_ROWS, _WARM = 4_000, 2_000
 _SQL: Final = """
     SELECT station, count(*) AS count_1h, avg(seconds) AS mean_1h, max(seconds) AS longest_1h,
            max_by(bike, seconds) AS longest_bike_1h
@@ -45,48 +44,34 @@ _WHAT: Final = {
 
 @dataclass(frozen=True)
 class Hops:
-    """How many windows the first `rows` trips have, and the seconds that both took: for all, and for a few rows."""
+    """How many windows the first `rows` trips have, and the seconds that both took."""
 
     rows: int
     windows: int
     spark_seconds: float
     sash_seconds: float
-    spark_start: float
-    sash_start: float
 
 
-def compare(session: SparkSession, folder: Path, rows: int, report: Callable[[str], None]) -> Hops:
-    """Run both over the first `rows` trips of the folder, or over as many as Spark does in 10 seconds or so.
+def compare(session: SparkSession, folder: Path, trips: int, report: Callable[[str], None]) -> Hops:
+    """Run both over the first 4,000 trips of the folder, if it has so many.
 
-    Each is run before it is timed. `AssertionError` if their windows are not the same. Cost: about 20 seconds on two
-    cores that have nothing else to do.
+    Each is run before it is timed. `AssertionError` if their windows are not the same. Cost: about 12 seconds on two
+    cores that have nothing else to do, nearly all of them Spark's.
     """
-    trips = session.read.schema(SCHEMA_SQL).parquet(str(folder))
-    report("Spark's own hop windows: warming up")
-    starts = [min(_timed(way(_first(trips, _FEW)))[1] for _ in range(2)) for way in (_of_spark, _of_sash)]
-    more = min(rows, _MORE)
-    theirs, spark_seconds = _timed(_of_spark(_first(trips, more)))
-    some = _rows_in_time(more, spark_seconds, starts[0], rows)
-    if some > more:
-        report(f"Spark's own hop windows: {some:,} trips")
-        theirs, spark_seconds = _timed(_of_spark(_first(trips, some)))
-    report(f"The same windows by Sash: {some:,} trips")
-    ours, sash_seconds = _timed(_of_sash(_first(trips, some)))
+    read = session.read.schema(SCHEMA_SQL).parquet(str(folder))
+    rows = min(trips, _ROWS)
+    report(f"Spark's own hop windows: {rows:,} trips")
+    theirs, spark_seconds = _warm(_of_spark, read, rows)
+    report(f"The same windows by Sash: {rows:,} trips")
+    ours, sash_seconds = _warm(_of_sash, read, rows)
     if ours[:_COMPARED] != theirs[:_COMPARED]:
         raise AssertionError(f"Spark and Sash must have the same windows, and their sums are {theirs} and {ours}")
-    return Hops(some, ours[0], spark_seconds, sash_seconds, *starts)
+    return Hops(rows, ours[0], spark_seconds, sash_seconds)
 
 
-def _rows_in_time(measured: int, seconds: float, start: float, rows: int) -> int:
-    """How many rows fit into the time, in thousands, if `measured` rows took so long; those at least, `rows` at most.
-
-    >>> _rows_in_time(4_000, 5.5, 2.0, 200_000)
-    8000
-    >>> _rows_in_time(4_000, 50.0, 15.0, 200_000), _rows_in_time(4_000, 2.1, 2.0, 6_000)
-    (4000, 6000)
-    """
-    each = max(seconds - start, 1e-3) / max(measured - _FEW, 1)
-    return min(rows, max(measured, int((_SECONDS - start) / each) // 1000 * 1000))
+def _warm(way: Callable[[DataFrame], DataFrame], trips: DataFrame, rows: int) -> tuple[Sums, float]:
+    _timed(way(_first(trips, _WARM)))
+    return _timed(way(_first(trips, rows)))
 
 
 def _first(trips: DataFrame, rows: int) -> DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +26,8 @@ LOG: Final = "spark.log"
 _OWN: Final = frozenset(
     {"trips", "checkpoints", LOG, PAGE, RUN, BATCHES, *(stream.name for stream in pipeline.STREAMS)}
 )
+#: A run of a minute is over before Java's second compiler pays, for Spark's own windows too.
+_JAVA: Final = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 _FILES: Final = 8
 #: So much later than all others comes the trip that closes the stream: the city waits a day for late ones.
 _CLOSING: Final = np.timedelta64(2, "D")
@@ -47,14 +50,16 @@ def show(out: Path, trips: int, seed: int, console: Console, session: SparkSessi
     from sash.spark.session import SparkFailure
 
     _clear(out)
-    made = bikes.trips(trips, seed)
-    table = files.as_table(made)
-    files.write(table, out / "trips", _FILES, files.closing(table, _CLOSING))
-    behind = overtaken(made.ended.astype(np.int64))
-    console.print(tell.stream(behind))
-    with _progress(console) as progress:
+    # Java starts while the trips are made.
+    with ThreadPoolExecutor(1) as beside, _progress(console) as progress:
+        starting = beside.submit(lambda: session or _started(out))
+        made = bikes.trips(trips, seed)
+        table = files.as_table(made)
+        files.write(table, out / "trips", _FILES, files.closing(table, _CLOSING))
+        behind = overtaken(made.ended.astype(np.int64))
+        console.print(tell.stream(behind))
         step = progress.add_task("Starting Spark", total=None, emitted="")
-        running = session or _started(out)
+        running = starting.result()
         progress.remove_task(step)
         try:
             ran = _streams(running, out, progress)
@@ -81,10 +86,10 @@ def _clear(out: Path) -> None:
 
 
 def _started(out: Path) -> SparkSession:
-    from sash.spark.session import local_session
+    from sash.spark.session import logged_session
 
     try:
-        return local_session("sash demo", out / LOG)
+        return logged_session("sash demo", out / LOG, "local[2]", _JAVA)
     except Exception as error:
         # Whatever is wrong with this Spark or this Java, a traceback of ours would not show.
         raise SystemExit(f"Spark did not start: {_first_line(error)} What it printed is in {out / LOG}") from None

@@ -63,9 +63,9 @@ def leave(file: Path, ran: list[Ran], hops: Hops, behind: Array, results: int, r
     """Write what the report is made from, beside the results."""
     facts = [
         ("trips", f"{len(behind):,}"),
-        ("overtaken by, on average", f"{behind.mean():.2f}"),
-        ("by nine at most", f"{(behind <= 9).mean():.1%}"),
-        ("the last by", f"{behind.max():,}"),
+        ("later trips that overtook one, on average", f"{behind.mean():.2f}"),
+        ("overtaken by nine at most", f"{(behind <= 9).mean():.1%}"),
+        ("that overtook the last one", f"{behind.max():,}"),
         ("results, all compared", f"{results:,}"),
         ("revised by late trips", f"{revised:,}"),
         ("too late for the city", f"{late:,}"),

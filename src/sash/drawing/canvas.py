@@ -127,6 +127,8 @@ class Canvas:
         width, height = right + 12, bottom + 12
         body = "\n".join(shape.svg() for shape in self.shapes)
         head = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
+        # A cell of a notebook is narrower than many a window, and would cut it off.
+        head += ' style="max-width: 100%; height: auto"'
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="sash-drawing" role="img" {head}>\n'
             f"<title>{_markup(label)}</title>\n"

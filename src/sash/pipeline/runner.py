@@ -96,11 +96,10 @@ def _facts(pipeline: Pipeline, totals: Totals, begun: str, seconds: float) -> li
         ("results out", f"{totals.results:,}"),
         ("late rows", f"{totals.late:,}"),
         ("bad records", f"{totals.dead:,}"),
-        ("seconds", f"{seconds:,.3g}" if seconds < 10 else f"{seconds:,.0f}"),
+        (f"seconds, engine {pipeline.run.engine}", f"{seconds:,.2g}" if seconds < 10 else f"{seconds:,.0f}"),
         ("begun", begun[:16].replace("T", " ")),
         ("source", f"{source.format} {source.path or source.topic or source.function}".strip()),
         ("sink", f"{sink.format} {sink.place}".strip()),
-        ("engine", pipeline.run.engine),
     ]
 
 

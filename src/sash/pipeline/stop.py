@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-__all__ = ["Stop", "Stopped", "signals"]
+__all__ = ["Stop", "Stopped", "keeping_interrupts", "signals"]
 
 
 class Stopped(Exception):  # noqa: N818  it is no error: somebody wished it
@@ -65,3 +65,16 @@ def signals() -> Iterator[Stop]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def keeping_interrupts() -> Iterator[None]:
+    """Whoever heard of Ctrl-C before the context does so after it: a session of PySpark takes it for itself."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -23,6 +23,11 @@ _POINTS: Final = 400
 #: The name under which a chart finds its data.
 _ROWS: Final = "rows"
 _FIRST, _FINAL = "#d9731a", "#3277b3"
+#: Days by their date, times of the day by a clock of 24 hours.
+_CLOCK: Final = (
+    "utcseconds(datum.value) ? utcFormat(datum.value, '%H:%M:%S') : utchours(datum.value) || utcminutes(datum.value)"
+    " ? utcFormat(datum.value, '%H:%M') : utcFormat(datum.value, '%a %d %b')"
+)
 _POWERS: Final = [1, 10, 100, 10**3, 10**4, 10**5, 10**6]
 _COLOURS: Final = alt.Scale(domain=["first emitted", "finally known"], range=[_FIRST, _FINAL])
 
@@ -65,7 +70,8 @@ def _of_stream(stream: Stream, story: Story) -> list[Chart]:
         return []
     found = points(stream)
     made = [_results(stream, found, story.marked)] if found else []
-    revised = revised_by_key(stream)
+    # Of a single key the facts at the head say as much as a chart.
+    revised = revised_by_key(stream) if stream.plan.by else []
     return [*made, _revised(stream, revised)] if revised else made
 
 
@@ -109,7 +115,9 @@ def _height(column: str) -> Any:
 
 def _time_axis(column: str) -> Any:
     """Times of UTC, with no more labels than there is room for."""
-    axis = alt.Axis(labelOverlap="greedy", labelSeparation=8, tickCount={"expr": "max(3, width / 80)"})
+    axis = alt.Axis(
+        labelOverlap="greedy", labelSeparation=8, tickCount={"expr": "max(3, width / 80)"}, labelExpr=_CLOCK
+    )
     return alt.X(f"{column}:T", title=None, scale=alt.Scale(type="utc"), axis=axis)
 
 

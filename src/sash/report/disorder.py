@@ -78,8 +78,8 @@ def in_powers(values: Array, *, zero: bool = True) -> Counts:
     >>> in_powers(np.array([0, 0, 1, 3, 2, 9]))
     Counts(least=[0, 1, 2, 4, 8], counts=[2, 1, 2, 0, 1])
     """
-    edges = [0, 1] if zero else [1]
-    while len(values) and edges[-1] * 2 <= values.max():
-        edges.append(edges[-1] * 2)
+    edges = [0] if zero else [1]
+    while len(values) and (following := edges[-1] * 2 or 1) <= values.max():
+        edges.append(following)
     counts, _ = np.histogram(values, [*edges, np.inf])
     return Counts(edges, counts.tolist())

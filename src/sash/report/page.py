@@ -24,7 +24,7 @@ h1 { font-size: 24px; margin: 0 0 4px; } h2 { font-size: 16px; margin: 0; }
 p { margin: 2px 0 10px; color: var(--dim); font-size: 14px; }
 button { font: inherit; font-size: 13px; color: var(--ink); background: var(--card); border: 1px solid var(--edge);
   border-radius: 6px; padding: 5px 11px; cursor: pointer; white-space: nowrap; }
-dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 10px; margin: 16px 0; }
+dl { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: 10px; margin: 16px 0; }
 dl div { background: var(--card); border: 1px solid var(--edge); border-radius: 8px; padding: 8px 12px; }
 dt { color: var(--dim); font-size: 12px; } dd { margin: 0; font-size: 17px; font-weight: 600; overflow-wrap: anywhere; }
 .charts { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 14px; grid-auto-flow: dense; }
@@ -38,7 +38,8 @@ section.wide { grid-column: 1 / -1; }
 pre { background: var(--paper); border: 1px solid var(--edge); border-radius: 6px; padding: 10px; overflow-x: auto;
   font-size: 12.5px; line-height: 1.45; white-space: pre-wrap; overflow-wrap: anywhere; }
 details { margin-top: 8px; } summary { cursor: pointer; }
-@media (max-width: 760px) { .charts { grid-template-columns: minmax(0, 1fr); } main { padding: 14px 10px 40px; } }
+@media (max-width: 760px) { .charts { grid-template-columns: minmax(0, 1fr); }
+  dl { grid-template-columns: repeat(2, minmax(0, 1fr)); } main { padding: 14px 10px 40px; } }
 """
 #: What the scripts of Vega leave for those of the page.
 _GLOBAL: Final = "window.vegaEmbed = vegaEmbed;"

@@ -26,7 +26,6 @@ __all__ = [
     "archive",
     "check_session",
     "configure",
-    "local_session",
     "logged_session",
     "python_of_workers",
     "ship",
@@ -52,7 +51,6 @@ _LOCAL: Final = {
     "spark.driver.memory": "2g",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.session.timeZone": "UTC",
-    "spark.sql.shuffle.partitions": "2",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
@@ -134,11 +132,6 @@ def _cores(spark: Any, otherwise: int) -> int:
     return int(spark.sparkContext.defaultParallelism) if hasattr(spark, "_jsparkSession") else otherwise
 
 
-def local_session(name: str, log: Path, cores: int = 2) -> SparkSession:
-    """A session on this machine alone, without a server, as `logged_session` makes it."""
-    return logged_session(name, log, f"local[{cores}]", {})
-
-
 def logged_session(name: str, log: Path, master: str, settings: Mapping[str, str]) -> SparkSession:
     """A session with the settings of streams and these. What Spark and its workers print goes to the file `log`.
 
@@ -149,11 +142,13 @@ def logged_session(name: str, log: Path, master: str, settings: Mapping[str, str
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
 
+    # Whoever types a command has not chosen the pandas, of which nothing of Sash needs more; and logs may be JSON.
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     local = _LOCAL if master.startswith("local") else {}
     conf = SparkConf().setMaster(master).setAppName(name)
-    conf.setAll([*SETTINGS.items(), *local.items(), *settings.items()])
+    conf.setAll([*SETTINGS.items(), (_PARTITIONS, str(_fitting(master))), *local.items(), *settings.items()])
     with log.open("ab") as file:
         gateway = launch_gateway(conf, {"stdout": file, "stderr": file})  # type: ignore[no-untyped-call]
     return SparkSession(SparkContext(conf=conf, gateway=gateway))

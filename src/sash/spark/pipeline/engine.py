@@ -16,7 +16,7 @@ from sash.errors import PlanError
 from sash.pipeline.config import Pipeline, add_plan_problems
 from sash.pipeline.fit import at_rest
 from sash.pipeline.progress import Batch, Progress
-from sash.pipeline.stop import Stop
+from sash.pipeline.stop import Stop, keeping_interrupts
 from sash.spark.pipeline import sinks
 from sash.spark.pipeline.brokers import answers
 from sash.spark.pipeline.failures import FAILURES, not_started, restated
@@ -73,7 +73,8 @@ def _session(pipeline: Pipeline) -> SparkSession:
     log = pipeline.folder / _LOG
     try:
         given = {name: value for name, value in settings.items() if value} | dict(run.spark)
-        return logged_session(f"sash run {pipeline.file.name}", log, run.master, given)
+        with keeping_interrupts():
+            return logged_session(f"sash run {pipeline.file.name}", log, run.master, given)
     except Exception as error:
         # Whatever is wrong with this Spark or this Java, a traceback of ours would not show.
         raise not_started(error, pipeline, log) from None

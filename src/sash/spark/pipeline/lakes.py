@@ -33,7 +33,7 @@ def writer(results: DataFrame, pipeline: Pipeline) -> Any:
     if pipeline.plan.emit == "update":
         return results.writeStream.foreachBatch(_merging(table, sink.id))
     written = results.writeStream.format(sink.format).options(**sink.options)
-    return written.option("path", pipeline.location(sink.path)) if sink.path else written.option("table", sink.table)
+    return written.option("path", pipeline.location(sink.path)) if sink.path else written
 
 
 def save(results: DataFrame, pipeline: Pipeline) -> None:

@@ -29,7 +29,8 @@ def start(results: DataFrame, pipeline: Pipeline, trigger: dict[str, Any]) -> An
     else:
         writer = results.writeStream.format(sink.format).option("path", pipeline.location(sink.path))
         writer = writer.options(**_options(pipeline))
-    return _started(writer, pipeline, "results", trigger)
+    appended = pipeline.plan.emit != "update"
+    return _started(writer, pipeline, "results", trigger, sink.table if appended else "")
 
 
 def start_dead(letters: DataFrame, pipeline: Pipeline, trigger: dict[str, Any]) -> Any:
@@ -42,9 +43,10 @@ def start_dead(letters: DataFrame, pipeline: Pipeline, trigger: dict[str, Any]) 
     return _started(writer, pipeline, "dead-letters", trigger)
 
 
-def _started(writer: Any, pipeline: Pipeline, name: str, trigger: dict[str, Any]) -> Any:
+def _started(writer: Any, pipeline: Pipeline, name: str, trigger: dict[str, Any], table: str = "") -> Any:
     checkpoint = pipeline.folder / "checkpoint" / name
-    return writer.option("checkpointLocation", str(checkpoint)).queryName(name).trigger(**trigger).start()
+    ready = writer.option("checkpointLocation", str(checkpoint)).queryName(name).trigger(**trigger)
+    return ready.toTable(table) if table else ready.start()
 
 
 def _to_topic(records: DataFrame, pipeline: Pipeline, topic: str) -> Any:
