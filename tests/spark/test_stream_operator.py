@@ -309,6 +309,8 @@ AT_ARRIVAL: dict[str, tuple[Any, pa.DataType]] = {
         pa.struct({"below": pa.int64(), "bins": pa.list_(pa.int64()), "above": pa.int64()}),
     ),
     "shares": (sash.Histogram("share", edges=[0, 0.25, 1, 2], outside=False), pa.list_(pa.int64())),
+    "rank": (sash.Rank("amount"), pa.float64()),
+    "share": (sash.Rank("share", method="max", pct=True, where=sash.col("amount") > -4), pa.float64()),
     "best": (
         sash.ArgMax("amount", ["shop", "share"]),
         pa.struct({"shop": pa.string(), "share": pa.float64()}),

@@ -1,4 +1,4 @@
-//! The classes _core.ArrivalRows and _core.TopRows: rows of windows at arrival, for buckets of streams.
+//! The classes _core.ArrivalRows, _core.TopRows and _core.RankCounts: windows at arrival, for buckets of streams.
 #include "sash/operator/arrival_rows.hpp"
 
 #include <nanobind/nanobind.h>
@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "arrays.hpp"
+#include "sash/operator/rank_counts.hpp"
 #include "sash/operator/top_rows.hpp"
 #include "window/face.hpp"
 
@@ -17,6 +18,7 @@ namespace sash::face {
 
 namespace {
 
+using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Marks = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 void check_sizes(const Times& keys, const Times& ticks, const Times& numbers, const Marks& there) {
@@ -105,6 +107,19 @@ nb::tuple push_ranked(TopRows& rows, const Times& keys, const Times& ticks, cons
     return lists.taken();
 }
 
+//! The places of the youngest values: how many are less, how many are not greater, and how many there are.
+nb::tuple push_places(RankCounts& ranks, const Times& keys, const Times& ticks, const Reals& values,
+                      const Marks& there) {
+    if (keys.size() != ticks.size() || values.size() != ticks.size() || there.size() != ticks.size())
+        throw nb::value_error("there must be one key, one time, one number and one mark an event");
+    std::vector<std::int64_t> below(ticks.size()), upto(ticks.size()), size(ticks.size());
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+        const auto place = ranks.push(keys.data()[i], ticks.data()[i], values.data()[i], there.data()[i] != 0);
+        below[i] = place.below, upto[i] = place.upto, size[i] = place.size;
+    }
+    return nb::make_tuple(array_of(std::move(below)), array_of(std::move(upto)), array_of(std::move(size)));
+}
+
 }  // namespace
 
 void bind_arrival_rows(nb::module_& module) {
@@ -122,6 +137,12 @@ void bind_arrival_rows(nb::module_& module) {
         .def("drop", &TopRows::drop)
         .def("keys", &TopRows::keys)
         .def("memory", &TopRows::bytes);
+    nb::class_<RankCounts>(module, "RankCounts")
+        .def(nb::init<Time, Time>())
+        .def("push_many", &push_places)
+        .def("drop", &RankCounts::drop)
+        .def("keys", &RankCounts::keys)
+        .def("memory", &RankCounts::bytes);
 }
 
 }  // namespace sash::face

@@ -19,7 +19,7 @@ from sash.windows import TimeWindow
 __all__ = ["DistinctOperator", "counts_distinct"]
 
 
-def counts_distinct(aggregation: Aggregation) -> bool:
+def counts_distinct(job: Job, aggregation: Aggregation) -> bool:
     """Whether it is such a count."""
     return type(unfiltered(aggregation)) is CountDistinct
 

@@ -17,7 +17,14 @@ from sash.codec import dumps, loads
 from sash.errors import SnapshotError
 from sash.operator.results import same
 from sash.snapshots import reading
-from sash.spark.stream.arrivals import RowsOperator, TopOperator, at_arrival, finds_rows, ranks_rows
+from sash.spark.stream.arrivals import (
+    ArrivalOperator,
+    RowsOperator,
+    TopOperator,
+    at_arrival,
+    finds_rows,
+    ranks_rows,
+)
 from sash.spark.stream.bins import BinsOperator, counts_bins
 from sash.spark.stream.conform import conformed
 from sash.spark.stream.distinct import DistinctOperator, counts_distinct
@@ -26,6 +33,7 @@ from sash.spark.stream.failures import failures
 from sash.spark.stream.job import Job
 from sash.spark.stream.operators import Emissions, Operator, outputs_of
 from sash.spark.stream.packing import pack, unpack
+from sash.spark.stream.ranking import RankOperator, counts_ranks
 from sash.spark.stream.retained import Chunk, Picked
 from sash.windows import TimeWindow, WindowPolicy
 
@@ -238,17 +246,22 @@ class OperatorEngine(BucketEngine):
         self._rows.revise(np.array(list(revised), np.int64), np.array(list(revised.values()), np.int32))
 
 
+#: Operators of what is emitted at arrival over lengths of time, and for which aggregations.
+_AT_ARRIVAL: Final[tuple[tuple[Callable[[Job, Aggregation], bool], type[ArrivalOperator]], ...]] = (
+    (counts_distinct, DistinctOperator),
+    (counts_bins, BinsOperator),
+    (counts_ranks, RankOperator),
+    (ranks_rows, TopOperator),
+    (finds_rows, RowsOperator),
+)
+
+
 def _operator(job: Job, name: str, aggregation: Aggregation, window: WindowPolicy) -> Operator:
     if at_arrival(job, aggregation, window):
         assert isinstance(window, TimeWindow)
-        if counts_distinct(aggregation):
-            return DistinctOperator(job, name, aggregation, window)
-        if counts_bins(job, aggregation):
-            return BinsOperator(job, name, aggregation, window)
-        if ranks_rows(job, aggregation):
-            return TopOperator(job, name, aggregation, window)
-        if finds_rows(job, aggregation):
-            return RowsOperator(job, name, aggregation, window)
+        for fits, make in _AT_ARRIVAL:
+            if fits(job, aggregation):
+                return make(job, name, aggregation, window)
     return Operator(job, name, aggregation, window)
 
 
