@@ -111,10 +111,13 @@ def describe(extents: Extents) -> tuple[Span, ...]:
 class Garbage:
     """Pages that nobody will read again: those to delete now, and those to delete once the next manifest is stored.
 
+    A manifest refers to no page that was dead when it was made, whatever its extents.
+
     >>> garbage = Garbage({(0, 0): (0, 10)})
     >>> garbage.add(0, 0, 0, 12)
     >>> garbage.take()
     [(0, 0, 10, 12)]
+    >>> garbage.protect({(0, 0): (12, 15)})
     >>> garbage.release({(0, 0): (12, 15)})
     >>> garbage.take()
     [(0, 0, 0, 10)]
@@ -123,7 +126,9 @@ class Garbage:
     def __init__(self, committed: Extents) -> None:
         self._protected = dict(committed)
         self._free: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        #: Dead since the last manifest was made, and before: these wait for it to be stored.
         self._deferred: list[Span] = []
+        self._due: list[Span] = []
         #: Pages that can be deleted now.
         self.size = 0
 
@@ -132,22 +137,23 @@ class Garbage:
         low, high = self._protected.get((space, level), (0, 0))
         for span, deferred in _cut(first, last, low, high):
             if deferred:
-                self._deferred.append((space, level, *span))
+                _append(self._deferred, (space, level, *span))
             else:
                 self._add_free(space, level, *span)
 
     def protect(self, extents: Extents) -> None:
-        """These pages too must stay, beside those that must stay already."""
+        """A manifest is made: these pages too must stay, beside those that must stay already."""
+        self._due += self._deferred
+        self._deferred = []
         for key, (first, end) in extents.items():
             low, high = self._protected.get(key, (first, end))
             self._protected[key] = min(low, first), max(high, end)
 
     def release(self, extents: Extents) -> None:
-        """These pages must stay, and no others."""
+        """The manifest is stored: these pages must stay, and no others."""
         self._protected = dict(extents)
-        deferred, self._deferred = self._deferred, []
-        for span in deferred:
-            self.add(*span)
+        due, self._due = self._due, []
+        self.restore(due)
 
     def take(self) -> list[Span]:
         """What can be deleted now. Whoever takes it deletes it, or gives it back to `restore`."""
@@ -167,6 +173,13 @@ class Garbage:
         else:
             spans.append((first, last))
         self.size += last - first
+
+
+def _append(spans: list[Span], span: Span) -> None:
+    """Add a span, to the last one if it goes on there."""
+    if spans and spans[-1][:2] == span[:2] and spans[-1][3] == span[2]:
+        span = (*spans.pop()[:3], span[3])
+    spans.append(span)
 
 
 def _cut(first: int, last: int, low: int, high: int) -> Iterable[tuple[tuple[int, int], bool]]:
