@@ -17,6 +17,7 @@ import sash
 import sash.store
 
 STEPS = 1_000_000
+KINDS = ["insert", "late", "evict", "bulk_insert", "bulk_evict", "commit"]
 
 
 def store_at(kind: str, place: str) -> sash.store.Store:
@@ -26,25 +27,27 @@ def store_at(kind: str, place: str) -> sash.store.Store:
 
 
 def window_at(kind: str, place: str, algorithm: str) -> Any:
-    return sash.Window(sash.Concat(separator=","), algorithm=algorithm, store=store_at(kind, place), page=8, cache=2)
+    options: dict[str, Any] = {"store": store_at(kind, place), "name": algorithm, "page": 8, "cache": 2}
+    return sash.Window(sash.Concat(separator=","), algorithm=algorithm, **options)
 
 
 def steps(seed: int) -> Callable[[int], tuple[str, int]]:
-    """What the step of a number is: bulk evictions are rare and large, late events happen where they may."""
+    """What the step of a number is: bulk evictions are rare and large."""
 
     def step(number: int) -> tuple[str, int]:
         dice = random.Random(seed * STEPS + number)
-        kind = dice.choices(["insert", "evict", "bulk_insert", "bulk_evict", "commit"], [80, 50, 10, 1, 4])[0]
-        return kind, dice.randrange(1, 100)
+        return dice.choices(KINDS, [70, 10, 50, 10, 1, 4])[0], dice.randrange(1, 100)
 
     return step
 
 
 def take(target: Any, number: int, kind: str, amount: int) -> None:
-    """One step, on a window or on a model of one."""
+    """One step, on a window or on a model of one. Late events happen where they may."""
     start = number * 100
     if kind == "insert":
         target.insert(start, str(number))
+    elif kind == "late" and target.algorithm == "fiba" and len(target):
+        target.insert(target.oldest + (target.youngest - target.oldest) * amount // 101, f"{number}.late")
     elif kind == "evict" and len(target):
         target.evict()
     elif kind == "bulk_insert":
