@@ -1,12 +1,16 @@
 """What a store costs: rounds of insert, policy and query, in memory and over LMDB, and bulk evictions from cold.
 
     python benchmarks/stores.py [log2 of the window's size] [rounds]
+    python benchmarks/stores.py large [events, 10^8 if left out]
 
 Each window slides by the paper's policy: the oldest events leave while enough remain. A line is printed only after the
-answers were compared with those of plain arithmetic.
+answers were compared with those of plain arithmetic. The large window is one of fiba over LMDB: it is filled by batches
+whose events are mildly late, slides by a tenth, and is opened again; its memory is that of the process, above what it
+had before.
 """
 
 import gc
+import resource
 import shutil
 import sys
 import tempfile
@@ -116,5 +120,76 @@ def main(size: int, rounds: int) -> None:
         print(f"{algorithm:22} {' '.join(f'{took:8.2f}' for took in times)}")
 
 
-if __name__ == "__main__":
+#: Events of a batch, and by how much they are late within it.
+BATCH, LATE = 2**14, 2**9
+
+
+def batches(begin: int, end: int) -> Iterator[npt.NDArray[np.int64]]:
+    """The times from `begin` to before `end`, in batches of events that are a little late."""
+    dice = np.random.default_rng(begin)
+    for start in range(begin, end, BATCH):
+        times = np.arange(start, min(start + BATCH, end))
+        yield times[np.argsort(times + dice.integers(0, LATE, len(times)), kind="stable")]
+
+
+def own_memory() -> float:
+    """MiB of this process that are no pages of files."""
+    return int(Path("/proc/self/status").read_text().partition("RssAnon:")[2].split()[0]) / 2**10
+
+
+def whole_memory() -> float:
+    """The most MiB that this process had, pages of files that were mapped among them."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+
+
+def push(window: sash.Window, begin: int, end: int, keep: int) -> tuple[float, float]:
+    """Nanoseconds an event, and the most memory of its own that the process had in between."""
+    highest, start = 0.0, perf_counter_ns()
+    for number, times in enumerate(batches(begin, end)):
+        window.bulk_insert(times, times)
+        if times.max() >= keep:
+            window.bulk_evict(int(times.max()) - keep)
+        if number % 16 == 0:
+            highest = max(highest, own_memory())
+    return (perf_counter_ns() - start) / (end - begin), max(highest, own_memory())
+
+
+def check_sum(window: sash.Window, begin: int, end: int) -> None:
+    """The values are the times."""
+    if (window.query(), len(window)) != ((end - begin) * (begin + end - 1) // 2, end - begin):
+        raise AssertionError(window)
+
+
+def large(events: int, path: Path) -> None:
+    """Print what a large window takes."""
+    store, more = sash.store.Lmdb(path), events // 10
+    with sash.Window(sash.Sum(), store=store, name="idle") as idle:
+        push(idle, 0, 2**16, 2**16)
+    own, whole = own_memory(), whole_memory()
+    print(f"\nA window of {events:,} sums over LMDB; MiB of memory above the {whole:.0f} of the idle process")
+    print(f"{'':14} {'ns an event':>11} {'its own':>8} {'mapped too':>10} {'memory()':>9} {'pages':>6} {'reads':>7}")
+
+    def line(name: str, took: str, highest: float) -> None:
+        metrics, here = window.metrics, window.memory() / 2**20
+        print(f"{name:14} {took:>11} {highest - own:8.1f} {whole_memory() - whole:10.1f} {here:9.2f}", end=" ")
+        print(f"{metrics.pages_local:6} {metrics.reads:7}", flush=True)
+
+    with sash.Window(sash.Sum(), store=store) as window:
+        took, highest = push(window, 0, events, events)
+        check_sum(window, 0, events)
+        line("filled", f"{took:.0f}", highest)
+        took, highest = push(window, events, events + more, events)
+        check_sum(window, more, events + more)
+        line("slid", f"{took:.0f}", highest)
+    start = perf_counter_ns()
+    with sash.Window(sash.Sum(), store=store) as window:
+        check_sum(window, more, events + more)
+        line("opened again", f"in {(perf_counter_ns() - start) / 1e6:.1f} ms", own_memory())
+    print(f"{(path / 'data.mdb').stat().st_blocks / 2**21:.2f} GiB in the store")
+
+
+if __name__ == "__main__" and sys.argv[1:2] == ["large"]:
+    with folder() as place:
+        large(int(sys.argv[2]) if len(sys.argv) > 2 else 10**8, place)
+elif __name__ == "__main__":
     main(2 ** int(sys.argv[1]) if len(sys.argv) > 1 else 2**20, int(sys.argv[2]) if len(sys.argv) > 2 else 2**20)

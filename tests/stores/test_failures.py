@@ -239,6 +239,19 @@ def test_a_damaged_page_is_seen(store: Fragile, algorithm: str, how: str) -> Non
     w.close(commit=False)
 
 
+def test_every_damaged_page_of_fiba_is_seen(store: Fragile) -> None:
+    """Leaves, nodes of every height, and the ends of heights, which are read when the window is opened."""
+    w = opened(store, "fiba")
+    w.bulk_insert(range(200), map(str, range(200)))
+    w.close()
+    sound = dict(store.box)
+    for key in sound:
+        store.box.update(sound)
+        store.box[key] = tampered(sound[key], "bit")
+        with pytest.raises(SnapshotError):
+            read_all(opened(store, "fiba"))
+
+
 def test_a_page_of_another_window_is_seen(store: Fragile, algorithm: str) -> None:
     """Sound in itself, and in the wrong place."""
     pages = []

@@ -8,9 +8,9 @@ is: pages that the last manifest refers to are deleted only after it.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from heapq import heappop, heappush
 from itertools import islice
 from threading import Condition, Thread
 from typing import Final
@@ -54,6 +54,7 @@ class Metrics:
     bytes_written: int = 0
     #: Pages that the store does not have yet.
     pending_writes: int = 0
+    #: A page that was dropped alone counts once more when all before it are dropped.
     pages_deleted: int = 0
     commits: int = 0
     #: How often a call had to wait because too much was pending.
@@ -80,11 +81,10 @@ class Pager:
         self._bytes = 0
         self._wanted: dict[Place, None] = {}
         self._ready: dict[Place, bytes] = {}
-        #: By level, where its pages lie, and what was dropped in between.
+        #: By level, where its pages lie.
         self._extents: Extents = manifest.extents()
-        self._holes: dict[tuple[int, int], list[tuple[int, int]]] = {}
         self._garbage = Garbage(manifest.extents())
-        self._metrics = Metrics()
+        self._counts = Counter[str]()
         self._failure: Exception | None = None
         self._failures = 0
         self._waiting = 0
@@ -112,7 +112,7 @@ class Pager:
             self._pending[place] = page
             self._ready.pop(place, None)
             first, end = self._extents.get((space, level), (index, index))
-            self._extents[space, level] = first, max(end, index + 1)
+            self._extents[space, level] = (first if first < end else index), max(end, index + 1)
             if len(self._pending) == 1 or self._bytes >= _BATCH:
                 self._turn.notify_all()
 
@@ -157,12 +157,11 @@ class Pager:
                 self._turn.notify_all()
 
     def _advance(self, space: int, level: int, first: int, last: int) -> None:
-        """Move the begin of a level over what is dropped; what is dropped in the middle waits for it."""
+        """Move the begin of a level over what is dropped at it. Who drops pages in the middle drops them once more with
+        all before them, so that nobody needs to remember them here."""
         begin, end = self._extents.get((space, level), (first, last))
-        holes = self._holes.setdefault((space, level), [])
-        heappush(holes, (first, last))
-        while holes and holes[0][0] <= begin:
-            begin = max(begin, heappop(holes)[1])
+        if first <= begin:
+            begin = max(begin, last)
         self._extents[space, level] = begin, max(begin, end)
 
     def _held(self, space: int, level: int, first: int, last: int) -> list[Place]:
@@ -179,7 +178,6 @@ class Pager:
                 if first < end:
                     self.drop(space, level, first, end)
                 self._extents.pop((space, level), None)
-                self._holes.pop((space, level), None)
 
     # Called by the window.
 
@@ -188,7 +186,13 @@ class Pager:
         """The counts as they are now."""
         with self._turn:
             here = int(self.local[0]) + len(self._pending) + len(self._ready)
-            return replace(self._metrics, pages_local=here, pending_writes=len(self._pending))
+            return Metrics(pages_local=here, pending_writes=len(self._pending), **self._counts)
+
+    @property
+    def memory(self) -> int:
+        """Pages on their way out and pages read ahead."""
+        with self._turn:
+            return self._bytes + sum(map(len, self._ready.values()))
 
     def commit(self, description: str, state: bytes) -> None:
         """Make the window as it is now what is found when it is opened again. Returns when the store has all of it."""
@@ -251,7 +255,8 @@ class Pager:
             self._waiting -= 1
 
     def _count(self, **counts: int) -> None:
-        self._metrics = replace(self._metrics, **{k: getattr(self._metrics, k) + n for k, n in counts.items()})
+        for name, count in counts.items():
+            self._counts[name] += count
 
     def _work(self) -> None:
         while (job := self._next_job()) is not None:

@@ -36,8 +36,8 @@ class StoredWindow(Window):
     A page holds `page` elements, a power of two. Each level keeps its tail here and up to `cache` pages that it reads;
     pages are written behind in batches, and read ahead as the window slides towards them. At most about `buffer` bytes
     wait to be written; then inserts wait for the store. Memory: O(log n) pages and the buffer; with fiba `cache` pages
-    of the youngest events, where late ones cost no read, and an aggregate a page. A store that fails gives
-    `StoreError`, and the call has changed nothing.
+    of the youngest events, where late ones cost no read. A store that fails gives `StoreError`, and the call has
+    changed nothing.
 
     >>> import sash
     >>> store = sash.store.Memory()
@@ -134,6 +134,18 @@ class StoredWindow(Window):
         0
         """
         return self._pager.metrics
+
+    def memory(self) -> int:
+        """Bytes of the window in this process: what it keeps here, what is on its way out and what is read ahead.
+
+        >>> import sash
+        >>> w = sash.Window(sash.Sum(), store=sash.store.Memory())
+        >>> for start in range(0, 2**17, 2**11):
+        ...     w.bulk_insert(range(start, start + 2**11), range(2**11))
+        >>> w.commit(); w.memory() < 2**20
+        True
+        """
+        return super().memory() + self._pager.memory
 
     def __enter__(self) -> Self:
         return self

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,8 +12,9 @@
 
 #include "sash/algorithms/fiba.hpp"
 #include "sash/store/directory.hpp"
-#include "sash/store/page.hpp"
+#include "sash/store/held.hpp"
 #include "sash/store/run.hpp"
+#include "sash/store/series.hpp"
 #include "sash/store/store.hpp"
 
 namespace sash::store {
@@ -22,20 +22,20 @@ namespace sash::store {
 //! A finger tree whose cold leaves are pages in a store.
 //!
 //!      oldest                                                                       youngest
-//!     |  head_: one page,  |  pages_ and tree_: the pages between, each  |  hot_: the youngest entries,  |
-//!     |  suffix_ a stack   |  by its aggregate; entries in the store     |  a FiBA in memory             |
+//!     |  head_: one page,  |  pages_: the pages between in a finger tree,  |  hot_: the youngest entries,  |
+//!     |  suffix_ a stack   |  whose nodes are pages too; in the store      |  a FiBA in memory             |
 //!
-//!     query() = suffix_[begin_] (x) tree_.query() (x) hot_.query()
+//!     query() = suffix_[begin_] (x) pages_.total() (x) hot_.query()
 //!
-//! tree_ is the FiBA of the inner levels: its entries are the aggregates of pages. So an insert into the last few pages
-//! is one into a FiBA in memory, an evict at the front an index bump, and a late event costs the way to its page in
-//! tree_, O(log d), and the page: one read, unless late events come in runs. A changed page is written under another
-//! number, when its place here is needed or at a commit.
+//! pages_ has the inner levels: both ends of each are here, and a few nodes. So an insert into the last few pages is
+//! one into a FiBA in memory, an evict at the front an index bump, and a late event costs the way to its page in
+//! pages_, O(log d) nodes, and the page: each is a read, unless late events come in runs. A changed page is written
+//! under another number, when its place here is needed or at a commit. What is here is O(log n), and `cache` pages of
+//! each height.
 //!
 //! What may fail on account of the store is done before anything is changed: make_room() writes what has to
 //! go, reads come next. Pages that are not needed any more are dropped by the call that follows, so that a copy is a
-//! way back as long as no further call has been made. Where a combine may throw, changes to tree_ are made on such a
-//! copy.
+//! way back as long as no further call has been made. Where a combine may throw, changes are made beside such a copy.
 template <Monoid M>
 class PagedFiba {
 public:
@@ -44,7 +44,12 @@ public:
     static constexpr bool listable = true;
 
     PagedFiba(M monoid, std::shared_ptr<Space> space)
-        : monoid_(std::move(monoid)), space_(std::move(space)), tree_(monoid_), hot_(monoid_), tally_(space_) {
+        : monoid_(std::move(monoid)),
+          space_(std::move(space)),
+          leaves_(space_, 0),
+          pages_(monoid_, space_),
+          hot_(monoid_),
+          tally_(space_) {
         count_pages();
     }
     template <class In>
@@ -56,14 +61,11 @@ public:
         return pages_.empty() ? hot_.oldest() : pages_.front().first;
     }
     Time youngest() const { return hot_.size() > 0 ? hot_.youngest() : edge(); }
-    std::size_t bytes() const {
-        return sizeof(*this) + tree_.bytes() + hot_.bytes() + pages_.size() * sizeof(Info) +
-               (cache_.size() + 1) * page() * (sizeof(Time) + sizeof(Partial));
-    }
+    std::size_t bytes() const;
 
-    //! At most 6 combines.
+    //! At most 6 combines; after a page has come, gone or changed, O(log n) once.
     Partial query() const;
-    //! Both ends in. Reads the pages at the two ends.
+    //! Both ends in. Reads the pages at the two ends, and the ways to them.
     Partial query(Time from, Time to) const;
     std::size_t count(Time from, Time to) const;
 
@@ -95,41 +97,27 @@ public:
 
 private:
     using Entries = Run<M>;
-    using Info = PageInfo<Partial>;
-    using Pages = Directory<Partial>;
-    using Cursor = typename Pages::Cursor;
-    static constexpr std::uint32_t kEntries = 0;
-    static constexpr std::uint32_t kGroups = 1;
-
-    //! A page that is here, by its key.
-    struct Held {
-        Time key;
-        Entries entries;
-        bool changed;
-    };
+    using Pages = Directory<M>;
+    using Info = typename Pages::Info;
+    using Infos = typename Pages::Infos;
+    using Held = typename HeldPages<Entries>::Held;
 
     std::size_t page() const { return space_->shape().page; }
     std::size_t head_size() const { return head_.size() - begin_; }
     //! The last time before hot_: whatever is after it belongs there. Called only where there is one.
     bool has_cold() const { return head_size() > 0 || !pages_.empty(); }
     Time edge() const { return pages_.empty() ? head_.last() : pages_.back().last; }
-    PageKey key_of(std::uint32_t level, std::uint64_t id) const { return {space_->id(), level, id}; }
 
     // fiba_pages.hpp: reading, writing, dropping
     void make_room();
     void make_room_soon() noexcept;
     void spill();
-    void trim();
-    void write(Held& held);
+    void write(Info& info);
     void write_changes();
-    void write_group(std::size_t group);
-    void bury() noexcept;
-    void drop_all(std::uint32_t level, std::vector<std::uint64_t>& ids) noexcept;
-    std::uint64_t put(std::uint32_t level, const std::string& body);
-    std::string get(std::uint32_t level, std::uint64_t id) const;
+    void bury(bool all = false) noexcept;
     Held& held(const Info& info, bool make_place = true) const;
     std::size_t most_held() const { return std::max<std::size_t>(space_->shape().cache, 1); }
-    void count_pages() const noexcept { tally_.set(cache_.size() + 1 + hot_.size() / page()); }
+    void count_pages() const noexcept { tally_.set(cache_.size() + 1 + hot_.size() / page() + pages_.held()); }
     template <class Out>
     void save_state(Out& out) const;
     template <class In>
@@ -140,23 +128,22 @@ private:
     void changing(F f);
     void insert_before_edge(Time time, const Partial& partial);
     void insert_into_head(Time time, const Partial& partial);
-    void insert_into_page(Cursor cursor, Time time, const Partial& partial);
+    void insert_into_page(Infos& infos, std::size_t at, Time time, const Partial& partial);
     void split_head();
-    void split_page(Cursor cursor, Held& held);
-    void refresh(Cursor cursor, const Held& held);
-    void add_page_after(Cursor cursor, Entries entries);
+    Info cut(Entries& entries);
+    void refresh(Info& info, Held& held);
     bool evict_from_head(Time time);
     bool evict_from_page(Time time);
-    void erase_from_page(Time time);
-    void set_tree(Time key, const Partial& aggregate);
-    Info describe(Time key, const Entries& entries, std::uint64_t id) const;
-    void set_head(Entries entries, std::size_t begin);
+    void erase_from_page(Infos& infos, std::size_t at, Time time);
+    Info describe(Time key, const Entries& entries) const;
+    void set_head(const Entries& run, std::size_t begin);
     void clear_head();
     void compact_head();
     void fill_suffix(std::size_t upto);
     void take_head();
-    void drop_pages(std::size_t pages);
-    void look_ahead();
+    void drop_through(Time last);
+    void drop_pages();
+    void look_ahead() noexcept;
     void read_pages_of(std::span<const Time> times);
 
     // fiba_queries.hpp
@@ -164,11 +151,8 @@ private:
     using Maybe = std::optional<Partial>;
     void add(Maybe& total, const Partial& newer) const;
     void add_run(Maybe& total, const Entries& run, std::size_t begin, Time from, Time to) const;
-    void add_page(Maybe& total, const Info& info, Time from, Time to) const;
-    void add_pages(Maybe& total, Time from, Time to) const;
-    Maybe with_pages(const Maybe& prefix, std::size_t pages) const;
-    template <class Condemns>
-    std::size_t condemned_pages(const Maybe& prefix, Condemns& condemns) const;
+    template <class Whole>
+    static auto among(Time from, Time to, Whole whole);
     template <class Condemns>
     std::size_t condemned_entries(const Entries& run, std::size_t begin, const Maybe& prefix, Condemns& condemns) const;
 
@@ -178,15 +162,11 @@ private:
     Entries head_;
     std::size_t begin_ = 0;
     std::vector<Partial> suffix_;
+    //! The pages in the store, in the order of their numbers and of their times.
+    Series leaves_;
     Pages pages_;
-    Fiba<M> tree_;
     Fiba<M> hot_;
-    //! Pages that are here, the one that was used last at the end.
-    mutable std::list<Held> cache_;
-    //! Numbers for pages and for groups; and those that are not needed any more.
-    std::uint64_t next_[2] = {0, 0};
-    std::vector<std::uint64_t> dead_;
-    std::vector<std::uint64_t> dead_groups_;
+    mutable HeldPages<Entries> cache_;
     //! The number of the last page that was read ahead.
     std::uint64_t asked_ = kNowhere;
     mutable Tally tally_;

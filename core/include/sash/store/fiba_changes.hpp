@@ -63,8 +63,9 @@ void PagedFiba<M>::bulk_insert(std::span<const Time> times, std::span<Partial> p
 template <Monoid M>
 void PagedFiba<M>::read_pages_of(std::span<const Time> times) {
     if (pages_.empty()) return;
+    const bool one = times.size() == 1;
     for (const Time time : times)
-        if (time >= pages_.front().key && time <= edge()) held(pages_.at(pages_.find(time)), times.size() == 1);
+        if (time >= pages_.front().key && time <= edge()) held(pages_.leaf(time, one), one);
 }
 
 template <Monoid M>
@@ -72,7 +73,7 @@ void PagedFiba<M>::insert_before_edge(Time time, const Partial& partial) {
     if (pages_.empty() || time < pages_.front().key) {
         insert_into_head(time, partial);
     } else {
-        insert_into_page(pages_.find(time), time, partial);
+        pages_.change(time, [&](Infos& infos, std::size_t at) { insert_into_page(infos, at, time, partial); });
     }
 }
 
@@ -93,66 +94,55 @@ void PagedFiba<M>::insert_into_head(Time time, const Partial& partial) {
 //! The younger half of the head becomes a page.
 template <Monoid M>
 void PagedFiba<M>::split_head() {
-    Entries rest = head_.split(head_.size() / 2);
+    Info rest = cut(head_);
     suffix_.resize(head_.size(), monoid_.identity());
     fill_suffix(head_.size());
-    Info info = describe(rest.first(), rest, kNowhere);
-    tree_.insert(info.key, info.aggregate);
-    cache_.push_back({info.key, std::move(rest), true});
-    pages_.push_front(std::move(info));
+    pages_.push_front(std::move(rest));
+}
+
+//! Makes a page of the younger half.
+template <Monoid M>
+auto PagedFiba<M>::cut(Entries& entries) -> Info {
+    Entries rest = entries.split(entries.size() / 2);
+    Info info = describe(rest.first(), rest);
+    cache_.add(info.key, std::move(rest), true);
+    return info;
 }
 
 template <Monoid M>
-void PagedFiba<M>::insert_into_page(Cursor cursor, Time time, const Partial& partial) {
-    Held& page = held(pages_.at(cursor), false);
-    const std::size_t at = page.entries.lower_bound(time);
-    if (page.entries.holds(at, time)) {
-        page.entries.set(at, monoid_.combine(page.entries.partial(at), partial));
+void PagedFiba<M>::insert_into_page(Infos& infos, std::size_t at, Time time, const Partial& partial) {
+    Held& page = held(infos[at], false);
+    Entries& entries = page.content;
+    const std::size_t place = entries.lower_bound(time);
+    if (entries.holds(place, time)) {
+        entries.set(place, monoid_.combine(entries.partial(place), partial));
     } else {
-        page.entries.insert(at, time, partial);
+        entries.insert(place, time, partial);
     }
-    if (page.entries.size() > 2 * this->page()) {
-        split_page(cursor, page);
-    } else {
-        refresh(cursor, page);
-    }
-}
-
-template <Monoid M>
-void PagedFiba<M>::split_page(Cursor cursor, Held& held) {
-    Entries rest = held.entries.split(held.entries.size() / 2);
-    refresh(cursor, held);
-    Info info = describe(rest.first(), rest, kNowhere);
-    tree_.insert(info.key, info.aggregate);
-    cache_.push_back({info.key, std::move(rest), true});
-    pages_.insert_after(cursor, std::move(info));
+    if (entries.size() <= 2 * this->page()) return refresh(infos[at], page);
+    Info rest = cut(entries);
+    refresh(infos[at], page);
+    infos.insert(infos.begin() + static_cast<std::ptrdiff_t>(at) + 1, std::move(rest));
 }
 
 //! The entries of a page have changed: so have its aggregate and its number.
 template <Monoid M>
-void PagedFiba<M>::refresh(Cursor cursor, const Held& changed) {
-    const Info& old = pages_.at(cursor);
-    if (old.id != kNowhere) dead_.push_back(old.id);
-    Info info = describe(old.key, changed.entries, kNowhere);
-    set_tree(info.key, info.aggregate);
-    pages_.set(cursor, std::move(info));
-    const_cast<Held&>(changed).changed = true;
+void PagedFiba<M>::refresh(Info& info, Held& changed) {
+    leaves_.kill(info.id);
+    info = describe(info.key, changed.content);
+    changed.changed = true;
+}
+
+//! A page that is not in the store. Its number will be no less than the next one.
+template <Monoid M>
+auto PagedFiba<M>::describe(Time key, const Entries& entries) const -> Info {
+    return {key,      entries.first(), entries.last(), entries.size(),
+            kNowhere, leaves_.next(),  kNowhere,       entries.fold(monoid_, 0, entries.size())};
 }
 
 template <Monoid M>
-auto PagedFiba<M>::describe(Time key, const Entries& entries, std::uint64_t id) const -> Info {
-    return {key, entries.first(), entries.last(), entries.size(), id, entries.fold(monoid_, 0, entries.size())};
-}
-
-template <Monoid M>
-void PagedFiba<M>::set_tree(Time key, const Partial& aggregate) {
-    tree_.evict(key);
-    tree_.insert(key, aggregate);
-}
-
-template <Monoid M>
-void PagedFiba<M>::set_head(Entries entries, std::size_t begin) {
-    entries.erase(0, begin);
+void PagedFiba<M>::set_head(const Entries& run, std::size_t begin) {
+    Entries entries = run.from(begin);
     std::vector<Partial> suffix(entries.size(), monoid_.identity());
     for (std::size_t i = entries.size(); i-- > 0;)
         suffix[i] = i + 1 == entries.size() ? entries.partial(i) : monoid_.combine(entries.partial(i), suffix[i + 1]);
@@ -194,21 +184,25 @@ void PagedFiba<M>::evict() {
 template <Monoid M>
 void PagedFiba<M>::take_head() {
     bury();
-    set_head(held(pages_.front()).entries, 0);
-    drop_pages(1);
+    const Info& oldest = pages_.leaf(pages_.front().key);
+    const Time key = oldest.key;
+    set_head(held(oldest).content, 0);
+    drop_through(key);
     look_ahead();
 }
 
-//! The oldest pages leave.
+//! The pages up to the one of that key leave.
 template <Monoid M>
-void PagedFiba<M>::drop_pages(std::size_t pages) {
-    if (pages == 0) return;
-    const Time last = pages_.at(pages_.nth(pages - 1)).key;
-    tree_.bulk_evict(last);
-    pages_.pop_front(pages, [&](const Info& info) {
-        if (info.id != kNowhere) dead_.push_back(info.id);
-    });
-    cache_.remove_if([&](const Held& held) { return held.key <= last; });
+void PagedFiba<M>::drop_through(Time last) {
+    pages_.drop_through(last, [&](const Info& info) { leaves_.kill(info.id); });
+    cache_.drop_through(last);
+    count_pages();
+}
+
+template <Monoid M>
+void PagedFiba<M>::drop_pages() {
+    pages_.clear([&](const Info& info) { leaves_.kill(info.id); });
+    cache_ = {};
     count_pages();
 }
 
@@ -236,24 +230,21 @@ bool PagedFiba<M>::evict_from_head(Time time) {
 
 template <Monoid M>
 bool PagedFiba<M>::evict_from_page(Time time) {
-    const Entries& entries = held(pages_.at(pages_.find(time))).entries;
+    const Entries& entries = held(pages_.leaf(time)).content;
     if (!entries.holds(entries.lower_bound(time), time)) return false;
-    changing([&] { erase_from_page(time); });
+    changing([&] { pages_.change(time, [&](Infos& infos, std::size_t at) { erase_from_page(infos, at, time); }); });
     return true;
 }
 
 template <Monoid M>
-void PagedFiba<M>::erase_from_page(Time time) {
-    const Cursor cursor = pages_.find(time);
-    Held& page = held(pages_.at(cursor));
-    const std::size_t at = page.entries.lower_bound(time);
-    page.entries.erase(at, at + 1);
-    if (!page.entries.empty()) return refresh(cursor, page);
-    const Info& info = pages_.at(cursor);
-    if (info.id != kNowhere) dead_.push_back(info.id);
-    tree_.evict(info.key);
-    cache_.pop_back();
-    pages_.erase(cursor);
+void PagedFiba<M>::erase_from_page(Infos& infos, std::size_t at, Time time) {
+    Held& page = held(infos[at], false);
+    const std::size_t place = page.content.lower_bound(time);
+    page.content.erase(place, place + 1);
+    if (!page.content.empty()) return refresh(infos[at], page);
+    leaves_.kill(infos[at].id);
+    cache_.erase(infos[at].key);
+    infos.erase(infos.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
 template <Monoid M>
@@ -265,19 +256,19 @@ void PagedFiba<M>::bulk_evict(Time time) {
             if (head_size() == 0) clear_head();
             return;
         }
-        const Cursor cursor = pages_.find(time);
-        const std::size_t before = pages_.rank(cursor);
-        if (pages_.at(cursor).last <= time) {
+        const Info& cut = pages_.leaf(time);
+        const Time key = cut.key;
+        if (cut.last <= time) {
             clear_head();
         } else {
-            const Entries& entries = held(pages_.at(cursor)).entries;
+            const Entries& entries = held(cut).content;
             set_head(entries, entries.upper_bound(time));
         }
-        return drop_pages(before + 1);
+        return drop_through(key);
     }
     if (hot_.size() > 0 && hot_.oldest() <= time) hot_.bulk_evict(time);
     clear_head();
-    drop_pages(pages_.size());
+    drop_pages();
 }
 
 template <Monoid M>
@@ -285,7 +276,7 @@ void PagedFiba<M>::clear() {
     bury();
     hot_.clear();
     clear_head();
-    drop_pages(pages_.size());
+    drop_pages();
 }
 
 }  // namespace sash::store

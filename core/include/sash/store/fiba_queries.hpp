@@ -23,7 +23,7 @@ auto PagedFiba<M>::query() const -> Partial {
     if (!has_cold()) return hot_.query();
     Maybe total;
     if (head_size() > 0) total = suffix_[begin_];
-    if (!pages_.empty()) add(total, tree_.query());
+    if (!pages_.empty()) add(total, pages_.total());
     if (hot_.size() > 0) add(total, hot_.query());
     return *total;
 }
@@ -32,7 +32,9 @@ template <Monoid M>
 auto PagedFiba<M>::query(Time from, Time to) const -> Partial {
     Maybe total;
     add_run(total, head_, begin_, from, to);
-    add_pages(total, from, to);
+    const auto whole = [&](const Info& info) { add(total, info.aggregate); };
+    pages_.walk_by_digits(among(from, to, whole),
+                          [&](const Info& leaf) { add_run(total, held(leaf).content, 0, from, to); });
     if (hot_.size() > 0 && from <= hot_.youngest() && to >= hot_.oldest()) add(total, hot_.query(from, to));
     return total ? *total : monoid_.identity();
 }
@@ -44,23 +46,16 @@ void PagedFiba<M>::add_run(Maybe& total, const Entries& run, std::size_t begin, 
     if (first < last) add(total, run.fold(monoid_, first, last));
 }
 
+//! How to go through pages: past those without a time in a range, into those that it cuts, and whole(info) for others.
 template <Monoid M>
-void PagedFiba<M>::add_page(Maybe& total, const Info& info, Time from, Time to) const {
-    if (from > info.last || to < info.first) return;
-    if (from <= info.first && to >= info.last) return add(total, info.aggregate);
-    add_run(total, held(info).entries, 0, from, to);
-}
-
-//! The pages at the two ends by themselves, those between by the tree.
-template <Monoid M>
-void PagedFiba<M>::add_pages(Maybe& total, Time from, Time to) const {
-    if (pages_.empty() || to < pages_.front().key || from > pages_.back().last) return;
-    const std::size_t first = from <= pages_.front().key ? 0 : pages_.rank(pages_.find(from));
-    const std::size_t last = pages_.rank(pages_.find(to));
-    add_page(total, pages_.at(pages_.nth(first)), from, to);
-    if (last > first + 1)
-        add(total, tree_.query(pages_.at(pages_.nth(first + 1)).key, pages_.at(pages_.nth(last - 1)).key));
-    if (last > first) add_page(total, pages_.at(pages_.nth(last)), from, to);
+template <class Whole>
+auto PagedFiba<M>::among(Time from, Time to, Whole whole) {
+    return [=](const Info& info) {
+        if (from > info.last || to < info.first) return false;
+        const bool cut = from > info.first || to < info.last;
+        if (!cut) whole(info);
+        return cut;
+    };
 }
 
 template <Monoid M>
@@ -70,10 +65,8 @@ std::size_t PagedFiba<M>::count(Time from, Time to) const {
         return std::max(first, run.upper_bound(to)) - first;
     };
     std::size_t total = within(head_, begin_);
-    pages_.for_each([&](const Info& info) {
-        if (from > info.last || to < info.first) return;
-        total += from <= info.first && to >= info.last ? info.count : within(held(info).entries, 0);
-    });
+    pages_.walk(among(from, to, [&](const Info& info) { total += info.count; }),
+                [&](const Info& leaf) { total += within(held(leaf).content, 0); });
     return total + (hot_.size() > 0 ? hot_.count(from, to) : 0);
 }
 
@@ -90,44 +83,18 @@ void PagedFiba<M>::evict_while(Policy policy) {
         return;
     }
     if (head_size() > 0) prefix = suffix_[begin_];
-    const std::size_t pages = condemned_pages(prefix, condemns);
-    prefix = with_pages(prefix, pages);
-    if (pages < pages_.size()) {
-        const Entries& entries = held(pages_.at(pages_.nth(pages))).entries;
+    if (const Info* const cut = pages_.refused(prefix, condemns)) {
+        const Time key = cut->key;
+        const Entries& entries = held(*cut).content;
         set_head(entries, condemned_entries(entries, 0, prefix, condemns));
-        return drop_pages(pages + 1);
+        return drop_through(key);
     }
     if (hot_.size() > 0)
         hot_.evict_while([&](const Partial&, const Partial& part) {
             return condemns(prefix ? monoid_.combine(*prefix, part) : part);
         });
     clear_head();
-    drop_pages(pages);
-}
-
-//! A prefix, and the oldest pages after it.
-template <Monoid M>
-auto PagedFiba<M>::with_pages(const Maybe& prefix, std::size_t pages) const -> Maybe {
-    Maybe longer = prefix;
-    if (pages > 0) add(longer, tree_.query(pages_.front().key, pages_.at(pages_.nth(pages - 1)).key));
-    return longer;
-}
-
-//! How many of the oldest pages go as a whole: steps that double, then halves.
-template <Monoid M>
-template <class Condemns>
-std::size_t PagedFiba<M>::condemned_pages(const Maybe& prefix, Condemns& condemns) const {
-    std::size_t known = 0;
-    std::size_t refused = pages_.size() + 1;
-    for (std::size_t step = 1; known < pages_.size() && refused > pages_.size(); step *= 2) {
-        const std::size_t next = std::min(known + step, pages_.size());
-        (condemns(*with_pages(prefix, next)) ? known : refused) = next;
-    }
-    while (refused - known > 1 && known < pages_.size()) {
-        const std::size_t middle = known + (refused - known) / 2;
-        (condemns(*with_pages(prefix, middle)) ? known : refused) = middle;
-    }
-    return known;
+    drop_pages();
 }
 
 //! How many entries of a run go, of which not all go.
@@ -153,19 +120,15 @@ void PagedFiba<M>::for_each_from(Time from, std::size_t most, F f) const {
             f(run.time(i), run.partial(i));
     };
     walk(head_, begin_);
-    const std::size_t first = pages_.empty() || from <= pages_.front().key ? 0 : pages_.rank(pages_.find(from));
-    for (std::size_t page = first; page < pages_.size() && most > 0; ++page)
-        walk(held(pages_.at(pages_.nth(page))).entries, 0);
+    pages_.walk([&](const Info& info) { return most > 0 && info.last >= from; },
+                [&](const Info& leaf) { walk(held(leaf).content, 0); });
     if (most > 0) hot_.for_each_from(from, most, f);
 }
 
 template <Monoid M>
 void PagedFiba<M>::check_invariants() const {
     constexpr bool exact = mta::exact<M>;
-    // Every page has its aggregate in the tree, under its key.
-    tree_.check_invariants();
     hot_.check_invariants();
-    invariant(tree_.size() == pages_.size(), "the tree has an entry for each page");
     // Suffixes are those of the head.
     invariant(suffix_.size() == head_.size(), "each entry of the head has a suffix");
     for (std::size_t i = begin_; i < head_.size(); ++i) {
@@ -175,19 +138,17 @@ void PagedFiba<M>::check_invariants() const {
     // Pages follow the head, one another, and the hot part follows them; what is known of them is right.
     bool any = head_size() > 0;
     Time last = any ? head_.last() : kEarliest;
-    for (std::size_t rank = 0; rank != pages_.size(); ++rank) {
-        const Info info = pages_.at(pages_.nth(rank));
-        const Entries& entries = held(info).entries;
+    pages_.check_invariants([&](const Info& info) {
+        const Entries& entries = held(info).content;
         invariant(!any || last < info.key, "a page follows what is before it");
         invariant(info.key <= entries.first() && info.first == entries.first(), "a page starts at its key or later");
         invariant(info.last == entries.last() && info.count == entries.size(), "a page is what is known of it");
-        if constexpr (exact) {
+        invariant(info.id == kNowhere || info.least_leaf <= info.id, "numbers of pages have a bound");
+        if constexpr (exact)
             invariant(info.aggregate == entries.fold(monoid_, 0, entries.size()), "aggregates of pages are right");
-            invariant(info.aggregate == tree_.query(info.key, info.key), "the tree has the aggregates of pages");
-        }
         any = true;
         last = info.last;
-    }
+    });
     invariant(!any || hot_.size() == 0 || last < hot_.oldest(), "the hot part is the youngest");
 }
 

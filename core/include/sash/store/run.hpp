@@ -34,6 +34,7 @@ public:
     std::size_t upper_bound(Time time) const {
         return static_cast<std::size_t>(std::upper_bound(times_.begin(), times_.end(), time) - times_.begin());
     }
+    std::size_t bytes() const { return times_.capacity() * sizeof(Time) + partials_.capacity() * sizeof(Partial); }
     bool holds(std::size_t at, Time time) const { return at < size() && times_[at] == time; }
 
     void push_back(Time time, Partial partial) {
@@ -50,6 +51,13 @@ public:
                      times_.begin() + static_cast<std::ptrdiff_t>(to));
         partials_.erase(partials_.begin() + static_cast<std::ptrdiff_t>(from),
                         partials_.begin() + static_cast<std::ptrdiff_t>(to));
+    }
+    //! A copy of the entries from `at` on.
+    Run from(std::size_t at) const {
+        Run rest;
+        rest.times_.assign(times_.begin() + static_cast<std::ptrdiff_t>(at), times_.end());
+        rest.partials_.assign(partials_.begin() + static_cast<std::ptrdiff_t>(at), partials_.end());
+        return rest;
     }
     //! Cuts off the entries from `at` on.
     Run split(std::size_t at) {
