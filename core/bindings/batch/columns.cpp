@@ -86,7 +86,8 @@ nb::object enough_values(const Order& order, const Bounds& bounds, const HeldCol
         const nb::gil_scoped_release release;
         if (!always_enough(bounds, column.column.presence, least)) {
             marks = Room<std::uint8_t>(order.size());
-            all = mark_enough(order, bounds, column.column.presence, least, Slots(marks.span(), order.rows()));
+            all = mark_enough(order, bounds, column.column.presence, least,
+                              Slots(marks.span(), order.rows(), order.asked()));
         }
     }
     return all ? nb::none() : nb::cast(array_of(std::move(marks)));

@@ -19,10 +19,17 @@ struct Answer {
     bool counted = false;
 };
 
-void positions_to_rows(const Order& order, std::span<std::int64_t> found) {
+//! Of the rows from `asked` on: nothing was found for the others.
+void positions_to_rows(const Order& order, std::span<std::int64_t> found, std::size_t asked = 0) {
     if (order.as_given()) return;
-    for (std::int64_t& position : found)
+    for (std::int64_t& position : found.subspan(asked))
         if (position != kNoRow) position = order.row_at(static_cast<Position>(position));
+}
+
+//! Memory for the results of all rows.
+template <class T>
+Room<T> by_row(const Order& order) {
+    return order.as_given() ? Room<T>::walked(order.size()) : Room<T>(order.size());
 }
 
 void run(const KernelName& kernel, const Order& order, const Bounds& bounds, const Column& column, bool late,
@@ -30,11 +37,12 @@ void run(const KernelName& kernel, const Order& order, const Bounds& bounds, con
     answer.real = gives_reals(kernel.name, column.real);
     answer.counted = late;
     if (answer.real) {
-        answer.reals = Room<double>(order.size());
+        answer.reals = by_row<double>(order);
     } else {
-        answer.integers = Room<std::int64_t>(order.size());
+        answer.integers = by_row<std::int64_t>(order);
     }
-    const Results out{{answer.integers.span(), order.rows()}, {answer.reals.span(), order.rows()}};
+    const std::size_t asked = order.asked();
+    const Results out{{answer.integers.span(), order.rows(), asked}, {answer.reals.span(), order.rows(), asked}};
     if (late) {
         answer.counts = Room<std::uint32_t>(order.size());
         const Slots counts(answer.counts.span(), order.rows());
@@ -42,7 +50,7 @@ void run(const KernelName& kernel, const Order& order, const Bounds& bounds, con
     } else {
         run_kernel(kernel, Final{order, bounds, column.presence}, column, out);
     }
-    if (gives_rows(kernel.name)) positions_to_rows(order, answer.integers.span());
+    if (gives_rows(kernel.name)) positions_to_rows(order, answer.integers.span(), asked);
 }
 
 std::pair<nb::object, nb::object> aggregate(const std::string& name, const Order& order, const Bounds& bounds,

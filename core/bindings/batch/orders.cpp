@@ -52,9 +52,9 @@ Codes32 encode_objects(const nb::list& keys) {
 
 std::unique_ptr<Order> make_order(std::size_t size, const std::optional<Input<std::int64_t>>& times,
                                   const std::optional<Input<std::uint32_t>>& codes, std::uint32_t keys,
-                                  std::size_t threads) {
+                                  std::size_t threads, std::size_t asked) {
     const nb::gil_scoped_release release;
-    return std::make_unique<Order>(size, view(times), view(codes), keys, threads);
+    return std::make_unique<Order>(size, view(times), view(codes), keys, threads, asked);
 }
 
 //! The times by position, copied: for windows that slide by a time.
@@ -142,7 +142,7 @@ void bind_orders(nb::module_& module) {
 
     nb::class_<Order>(module, "Order")
         .def(nb::new_(&make_order), nb::arg("size"), nb::arg("times").none(), nb::arg("codes").none(), nb::arg("keys"),
-             nb::arg("threads") = 1, nb::keep_alive<0, 3>())
+             nb::arg("threads") = 1, nb::arg("asked") = 0, nb::keep_alive<0, 3>())
         .def_prop_ro("in_order", &Order::in_order)
         .def_prop_ro("threads", &Order::threads)
         .def("times", &times_of)

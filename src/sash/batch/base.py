@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,6 +24,8 @@ class Batch:
     #: Only what was known when a row came.
     known: bool
     min_periods: int
+    #: Which windows have enough values, by what was asked; aggregations of one column ask alike.
+    sufficient: dict[Any, Any] = field(default_factory=dict)
 
     @property
     def late(self) -> bool:
@@ -52,7 +54,11 @@ def enough(
     if counts is not None:
         valid = counts >= least
         return None if valid.all() else valid
-    marks = _batch.enough(batch.order, bounds, column, least)
+    key = (id(bounds), id(column), least)
+    if key not in batch.sufficient:
+        # With what was asked about, so that none of it is forgotten and its number given to another.
+        batch.sufficient[key] = _batch.enough(batch.order, bounds, column, least), bounds, column
+    marks = batch.sufficient[key][0]
     return None if marks is None else marks.view(np.bool_)
 
 

@@ -46,7 +46,9 @@ class Probes:
         rows = None if came is None else np.argsort(came, kind="stable")
         if rows is not None:
             ticks, marks, keys = ticks[rows], marks[rows], None if keys is None else keys[rows]
-        order = Order(len(ticks), ticks, keys, 1 if codes is None else codes.count, threads)
+        # Nobody asks about the events themselves, unless they lie among the probes.
+        asked = frame.rows if rows is None else 0
+        order = Order(len(ticks), ticks, keys, 1 if codes is None else codes.count, threads, asked)
         columns = Columns(Probed(frame, len(ticks) - frame.rows, rows), kind, ticks, marks)
         return cls(frame.rows, order, columns, marks, rows)
 

@@ -56,8 +56,10 @@ inline bool mark_enough(const Order& order, const Bounds& bounds, const Presence
     in_stretches(marks.size(), order.threads(), [&](Stretch stretch) {
         bool enough = true;
         for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
-            marks[i] = presence.count(bounds.first[i], bounds.end(i)) >= least;
-            enough &= marks[i] != 0;
+            if (!marks.wants(i)) continue;
+            const bool has = presence.count(bounds.first[i], bounds.end(i)) >= least;
+            marks.put(i, has);
+            enough &= has;
         }
         if (!enough) all = false;
     });

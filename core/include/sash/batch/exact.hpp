@@ -37,7 +37,7 @@ void subtract_sums(const Column& column, const Bounds& bounds, Stretch stretch, 
     for (std::size_t i = from; i < to; ++i)
         before[i - from + 1] = before[i - from] + (column.presence[i] ? column.integers[i] : 0);
     for (std::size_t i = stretch.begin; i < stretch.end; ++i)
-        out[i] = narrow(before[bounds.end(i) - from] - before[bounds.first[i] - from], i);
+        out.put(i, narrow(before[bounds.end(i) - from] - before[bounds.first[i] - from], i));
 }
 
 //! Whether all values of a stretch together fit in 64 bits, whatever their signs.
@@ -65,7 +65,7 @@ inline void exact_sums(const Order& order, const Column& column, const Bounds& b
 inline void exact_counts(const Order& order, const Presence& presence, const Bounds& bounds, Slots<std::int64_t> out) {
     in_stretches(out.size(), order.threads(), [&](Stretch stretch) {
         for (std::size_t i = stretch.begin; i < stretch.end; ++i)
-            out[i] = presence.count(bounds.first[i], bounds.end(i));
+            out.put(i, presence.count(bounds.first[i], bounds.end(i)));
     });
 }
 
@@ -84,7 +84,7 @@ inline void first_present(const Order& order, const Presence& presence, const Bo
             for (Position i = to; i-- != from;) next[i - from] = presence[i] ? i : next[i - from + 1];
             for (std::size_t i = begin; i < end; ++i) {
                 const Position found = next[bounds.first[i] - from];
-                out[i] = found < bounds.end(i) ? std::int64_t{found} : kNoRow;
+                out.put(i, found < bounds.end(i) ? std::int64_t{found} : kNoRow);
             }
         };
     });
@@ -104,7 +104,7 @@ inline void last_present(const Order& order, const Presence& presence, const Bou
             for (std::size_t i = begin; i < end; ++i) {
                 const Position last = bounds.end(i);
                 const bool enough = presence.count(bounds.first[i], last) > behind;
-                out[i] = enough ? std::int64_t{found[presence.count(from, last) - 1 - behind]} : kNoRow;
+                out.put(i, enough ? std::int64_t{found[presence.count(from, last) - 1 - behind]} : kNoRow);
             }
         };
     });

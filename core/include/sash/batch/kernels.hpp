@@ -82,11 +82,11 @@ void sums(const Pass& pass, const Column& column, Results out) {
     if (column.real) {
         pass(
             SumReal{}, [values = column.reals](std::size_t i) { return values[i]; },
-            [=](std::size_t i, double total) { out.reals[i] = total; });
+            [=](std::size_t i, double total) { out.reals.put(i, total); });
     } else if constexpr (Pass::known) {
         pass(
             SumWide{}, [values = column.integers](std::size_t i) { return SumWide{}.lift(values[i]); },
-            [=](std::size_t i, const SumWide::Partial& total) { out.integers[i] = narrow(total.number(), i); });
+            [=](std::size_t i, const SumWide::Partial& total) { out.integers.put(i, narrow(total.number(), i)); });
     } else {
         exact_sums(pass.order, column, pass.bounds, out.integers);
     }
@@ -97,13 +97,13 @@ void products(const Pass& pass, const Column& column, Results out) {
     if (column.real) {
         pass(
             ProductReal{}, [values = column.reals](std::size_t i) { return values[i]; },
-            [=](std::size_t i, double total) { out.reals[i] = total; });
+            [=](std::size_t i, double total) { out.reals.put(i, total); });
     } else {
         pass(
             ProductInt{}, [values = column.integers](std::size_t i) { return ProductInt{}.lift(values[i]); },
             [=](std::size_t i, const ProductInt::Partial& total) {
                 if (!ProductInt{}.has_fit(total)) throw DoesNotFit{i};
-                out.integers[i] = ProductInt{}.lower(total);
+                out.integers.put(i, ProductInt{}.lower(total));
             });
     }
 }
@@ -111,7 +111,7 @@ void products(const Pass& pass, const Column& column, Results out) {
 //! Means and moments are of reals; integers are read as such.
 template <class Pass, class M>
 void of_reals(const Pass& pass, const M& monoid, const Column& column, Results out) {
-    const auto emit = [=](std::size_t i, const typename M::Partial& total) { out.reals[i] = monoid.lower(total); };
+    const auto emit = [=](std::size_t i, const typename M::Partial& total) { out.reals.put(i, monoid.lower(total)); };
     if (column.real) {
         pass(monoid, [=, values = column.reals](std::size_t i) { return monoid.lift(values[i]); }, emit);
     } else {
@@ -129,8 +129,9 @@ void means(const Pass& pass, const Mean& mean, const Column& column, Results out
         of_reals(pass, mean, column, out);
     } else {
         const auto emit = [&, out](std::size_t i, double sum) {
+            if (!out.reals.wants(i)) return;
             const Position count = pass.presence.count(pass.bounds.first[i], pass.bounds.end(i));
-            out.reals[i] = mean.lower({sum, count});
+            out.reals.put(i, mean.lower({sum, count}));
         };
         if (column.real) {
             pass(SumReal{}, [&, values = column.reals](std::size_t i) { return mean.lift(values[i]).sum; }, emit);
@@ -151,7 +152,7 @@ void variances(const Pass& pass, const Moments& moments, const Column& column, R
         const auto emit = [=](const SumsOfRows<SpreadSums>& rows) {
             double found[SumsOfRows<SpreadSums>::kMost];
             lower_spreads(rows, moments, found);
-            for (std::size_t i = 0; i < rows.size; ++i) out.reals[rows.begin + i] = found[i];
+            for (std::size_t i = 0; i < rows.size; ++i) out.reals.put(rows.begin + i, found[i]);
         };
         about_pivots<MeasuredValues, SpreadSums>(pass.order, pass.bounds, emit, column);
     }
@@ -161,7 +162,7 @@ template <Extreme E, class Pass>
 void real_extremes(const Pass& pass, const Column& column, bool nans, Results out) {
     const auto lift = [values = column.reals](std::size_t i) { return values[i]; };
     // -0.0 is 0.0: they are equal, and a window must not show which of them came.
-    const auto emit = [=](std::size_t i, double extreme) { out.reals[i] = extreme + 0.0; };
+    const auto emit = [=](std::size_t i, double extreme) { out.reals.put(i, extreme + 0.0); };
     if (nans) {
         pass(RealExtremumOrNan<E>{}, lift, emit);
     } else {
@@ -178,9 +179,9 @@ void extremes(const Pass& pass, const Column& column, bool least, bool nans, Res
     }
     const Cells cells(column, least);
     if (column.real) {
-        pass(Max{}, cells, [=](std::size_t i, Cell cell) { out.reals[i] = decode_real(cells.back(cell)); });
+        pass(Max{}, cells, [=](std::size_t i, Cell cell) { out.reals.put(i, decode_real(cells.back(cell))); });
     } else {
-        pass(Max{}, cells, [=](std::size_t i, Cell cell) { out.integers[i] = cells.back(cell); });
+        pass(Max{}, cells, [=](std::size_t i, Cell cell) { out.integers.put(i, cells.back(cell)); });
     }
 }
 
@@ -190,7 +191,7 @@ void extreme_counts(const Pass& pass, const Column& column, bool least, Results 
     const TopCount monoid;
     pass(
         monoid, [=](std::size_t i) { return monoid.lift(cells(i)); },
-        [=](std::size_t i, const TopCount::Partial& total) { out.integers[i] = total.count; });
+        [=](std::size_t i, const TopCount::Partial& total) { out.integers.put(i, total.count); });
 }
 
 template <class Pass>
@@ -200,10 +201,11 @@ void ranges(const Pass& pass, const Column& column, Results out) {
     const auto lift = [=](std::size_t i) { return monoid.lift(cells(i)); };
     if (column.real) {
         pass(monoid, lift, [=](std::size_t i, const Range::Partial& total) {
-            out.reals[i] = decode_real(total.greatest) - decode_real(total.least);
+            out.reals.put(i, decode_real(total.greatest) - decode_real(total.least));
         });
     } else {
-        pass(monoid, lift, [=](std::size_t i, const Range::Partial& total) { out.integers[i] = difference(total, i); });
+        pass(monoid, lift,
+             [=](std::size_t i, const Range::Partial& total) { out.integers.put(i, difference(total, i)); });
     }
 }
 
@@ -213,7 +215,7 @@ void bits(const Pass& pass, const Column& column, bool all, Results out) {
     const std::int64_t mask = all ? -1 : 0;
     pass(
         BitOr{}, [=, values = column.integers](std::size_t i) { return values[i] ^ mask; },
-        [=](std::size_t i, std::int64_t total) { out.integers[i] = total ^ mask; });
+        [=](std::size_t i, std::int64_t total) { out.integers.put(i, total ^ mask); });
 }
 
 template <class Pass>
@@ -224,7 +226,7 @@ void arguments(const Pass& pass, const Column& column, bool least, Results out) 
     pass(
         monoid, [=](std::size_t i) { return monoid.lift({cells(i), static_cast<Position>(i)}); },
         [=](std::size_t i, const Found::Partial& total) {
-            out.integers[i] = total.present ? std::int64_t{total.argument} : kNoRow;
+            out.integers.put(i, total.present ? std::int64_t{total.argument} : kNoRow);
         });
 }
 
@@ -235,7 +237,7 @@ void ends(const Pass& pass, bool last, [[maybe_unused]] std::size_t behind, Resu
         const Cell mask = last ? 0 : -1;
         pass(
             Max{}, [=](std::size_t i) { return static_cast<Cell>(i) ^ mask; },
-            [=](std::size_t i, Cell cell) { out.integers[i] = cell == Max{}.identity() ? kNoRow : cell ^ mask; });
+            [=](std::size_t i, Cell cell) { out.integers.put(i, cell == Max{}.identity() ? kNoRow : cell ^ mask); });
     } else if (last) {
         last_present(pass.order, pass.presence, pass.bounds, behind, out.integers);
     } else {
@@ -247,7 +249,7 @@ template <class Pass>
 void counts(const Pass& pass, Results out) {
     if constexpr (Pass::known) {
         pass(BitOr{}, [](std::size_t) { return std::int64_t{0}; }, [](std::size_t, std::int64_t) {});
-        for (std::size_t i = 0; i < out.integers.size(); ++i) out.integers[i] = pass.counts[i];
+        for (std::size_t i = 0; i < out.integers.size(); ++i) out.integers.put(i, pass.counts[i]);
     } else {
         exact_counts(pass.order, pass.presence, pass.bounds, out.integers);
     }

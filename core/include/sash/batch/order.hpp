@@ -39,9 +39,10 @@ class Order {
 public:
     //! `times` may be empty: arrival is the order then. So may `codes`: all rows have one key. Both are borrowed. Up to
     //! so many threads may work on it and on whatever is computed over it.
+    //! Nobody asks about the results of the rows before `asked`.
     Order(std::size_t size, std::span<const Time> times, std::span<const std::uint32_t> codes, std::uint32_t keys,
-          std::size_t threads = 1)
-        : size_(size), threads_(threads), times_(times) {
+          std::size_t threads = 1, std::size_t asked = 0)
+        : size_(size), threads_(threads), asked_(asked), times_(times) {
         if (size > kMostRows)
             throw std::length_error("a frame has at most 2**32 - 2 rows here: cut it into parts by key");
         group(codes, keys);
@@ -58,6 +59,7 @@ public:
 
     std::size_t size() const { return size_; }
     std::size_t threads() const { return threads_; }
+    std::size_t asked() const { return asked_; }
     //! Where each key's rows begin, and the end.
     std::span<const Position> groups() const { return groups_; }
     //! Ascending within a group; empty if the rows have no times.
@@ -185,6 +187,7 @@ private:
 
     std::size_t size_;
     std::size_t threads_;
+    std::size_t asked_;
     Room<Row> rows_;
     std::vector<Position> groups_;
     std::span<const Time> times_;
