@@ -12,6 +12,7 @@ import os
 import shutil
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -112,14 +113,25 @@ def plan(window: str | sash.TimeWindow, **more: Any) -> sash.Plan:
     return sash.Plan(by="card", on="time", windows=window, aggregations=three, lateness="10s", **more)
 
 
-def check(spark: SparkSession) -> None:
-    """What streams tell is what a frame gives."""
+FIVE = {
+    "n": sash.Count(),
+    "spent": sash.Sum("amount"),
+    "mean": sash.Mean("amount"),
+    "peak": sash.Max("amount"),
+    "last": sash.Last("amount"),
+}
+#: Three windows, five aggregations.
+THREE = sash.Plan(by="card", on="time", windows=["10s", "1m", "5m"], aggregations=FIVE, lateness="10s")
+
+
+def check(spark: SparkSession, wanted_plan: sash.Plan) -> None:
+    """What streams emit is what a frame gives."""
     tables = [rows(number, 20_000, 100, 1000) for number in range(3)]
     out = tempfile.mkdtemp()
     with files(tables) as folder:
-        run(sash.spark.rolling(stream(spark, folder), plan("1m"), buckets=8), "parquet", path=out)
+        run(sash.spark.rolling(stream(spark, folder), wanted_plan, buckets=8), "parquet", path=out)
     told = spark.read.parquet(out).toArrow()
-    frame = sash.rolling(pa.concat_tables(tables), plan("1m"))
+    frame = sash.rolling(pa.concat_tables(tables), wanted_plan)
     wanted = {tuple(row.values()) for row in frame.to_pylist()}
     assert told.num_rows > 40_000
     assert all(tuple(row.values()) in wanted for row in told.to_pylist())
@@ -203,23 +215,73 @@ def small(spark: SparkSession) -> None:
 
 
 def plans(spark: SparkSession) -> None:
-    """280 keys, three windows, five aggregations; and a million keys."""
-    five = {
-        "n": sash.Count(),
-        "spent": sash.Sum("amount"),
-        "mean": sash.Mean("amount"),
-        "peak": sash.Max("amount"),
-        "last": sash.Last("amount"),
-    }
-    three = sash.Plan(by="card", on="time", windows=["10s", "1m", "5m"], aggregations=five, lateness="10s")
+    """280 keys, three windows, five aggregations; and a million keys. How much of it Python takes, and its memory."""
     for count, keys, wanted, bar in (
-        (100_000, 280, three, 170_000),
-        (500_000, 280, three, 300_000),
+        (100_000, 280, THREE, 170_000),
+        (500_000, 280, THREE, 300_000),
         (500_000, 1_000_000, plan("1m"), 150_000),
     ):
-        with files([rows(number, count, keys, 1000) for number in range(6)]) as folder:
+        with files([rows(number, count, keys, 1000) for number in range(6)]) as folder, largest_worker() as most:
             progress = run(sash.spark.rolling(stream(spark, folder), wanted))
-        print(f"{keys:>9,} keys, batches of {count:,}: {rate(progress):>10,.0f} rows/s (bar {bar:,})")
+        reports = [report for one in progress[2:] if (report := sash.spark.report_of(one)) is not None]
+        # Two tasks run at once.
+        shares = [report.metrics.seconds / 2 / report.seconds for report in reports]
+        native = sum(one.metrics.native_seconds for one in reports) / sum(one.metrics.seconds for one in reports)
+        print(
+            f"{keys:>9,} keys, batches of {count:,}: {rate(progress):>10,.0f} rows/s (bar {bar:,}); buckets take"
+            f" {median(shares):.0%} of a batch, {native:.0%} of that in the core; a worker {most[0] >> 20:,} MB"
+        )
+
+
+@contextmanager
+def largest_worker() -> Iterator[list[int]]:
+    """The most bytes that a Python worker of this session has resident, while the block runs."""
+    most, over = [0], threading.Event()
+
+    def watch() -> None:
+        while not over.wait(0.2):
+            most[0] = max([most[0], *(_resident(pid) for pid in _workers())])
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield most
+    finally:
+        over.set()
+        watcher.join()
+
+
+def _workers() -> list[str]:
+    """The processes that this one started, however indirectly, which run PySpark's daemon: it and its children."""
+    parents = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parents[folder.name] = (folder / "stat").read_text().rsplit(")", 1)[1].split()[1]
+        except OSError:
+            continue
+    return [pid for pid in parents if _is_below(pid, parents) and b"pyspark.daemon" in _command(pid)]
+
+
+def _is_below(pid: str, parents: dict[str, str]) -> bool:
+    while pid in parents:
+        pid = parents[pid]
+        if pid == str(os.getpid()):
+            return True
+    return False
+
+
+def _command(pid: str) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def _resident(pid: str) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
 
 
 def _growing(count: int, full: int, keys: int) -> list[pa.Table]:
@@ -234,7 +296,8 @@ def main() -> None:
     wanted = sys.argv[1:] or ["rates", "windows", "slides", "small", "plans"]
     spark = session()
     start = time.perf_counter()
-    check(spark)
+    for one in (plan("1m"), THREE):
+        check(spark, one)
     print(f"answers are right ({time.perf_counter() - start:.0f} s)")
     for name in wanted:
         {"rates": rates, "windows": windows, "slides": slides, "small": small, "plans": plans}[name](spark)
