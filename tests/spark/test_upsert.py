@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -22,10 +23,12 @@ import sash.spark
 from sash.spark.sinks import folder_log
 from sash.spark.sinks.folder import ParquetFolder
 from sash.spark.sinks.topic import records
-from tests.spark.fault_job import SOME
+from tests.spark.fault_job import SOME, plan_of
 from tests.spark.streams import AGGREGATIONS, batches, by_row, expected, random_rows
 from tests.spark.test_stream import stream_of, write_files
+from tests.spark.upsert_job import MOMENTS
 
+JOB = Path(__file__).with_name("upsert_job.py")
 PLAN = sash.Plan(
     by="card",
     on="time",
@@ -118,6 +121,23 @@ def test_a_folder_has_the_last_revision_of_every_row_whatever_crashes(
     monkeypatch.setattr(folder_log.FolderLog, "commit", lambda log, state: crashes.commit(log, state))
     assert run_through(crashes, spark, tmp_path, target) == planned
     assert last_rows(spark, target.path) == expected(table, PLAN)
+
+
+@pytest.mark.slow
+def test_a_folder_is_whole_however_its_process_is_killed(spark: Any, tmp_path: Path) -> None:
+    """kill -9 of driver, JVM and workers in the middle of an upsert, at each of its moments: every row is there once,
+    with its last revision."""
+    table, plan = random_rows(random.Random(4), 120), plan_of("update")
+    write_files(tmp_path / "in", batches(table, 4))
+    (tmp_path / "faults").mkdir()
+    for _ in range(len(MOMENTS) + 1):
+        job = subprocess.Popen([sys.executable, str(JOB), str(tmp_path)], start_new_session=True)
+        assert job.wait(timeout=300) == -signal.SIGKILL
+    assert {mark.name for mark in (tmp_path / "faults").iterdir()} == set(MOMENTS)
+    assert (tmp_path / "done").exists()
+    found = sash.spark.latest(spark, str(tmp_path / "out")).where("row >= 0").toArrow()
+    assert sorted(found.column("row").to_pylist()) == list(range(120))
+    assert by_row(found, list(plan.outputs)) == expected(table, plan)
 
 
 def test_files_of_older_batches_are_merged_and_deleted(spark: Any, tmp_path: Path, small: None) -> None:
