@@ -26,7 +26,7 @@ LOG: Final = "spark.log"
 _OWN: Final = frozenset(
     {"trips", "checkpoints", LOG, PAGE, RUN, BATCHES, *(stream.name for stream in pipeline.STREAMS)}
 )
-#: A run of a minute is over before Java's second compiler pays, for Spark's own windows too.
+#: A run of a minute is over before Java's second compiler pays. It slows both sides of the comparison alike.
 _JAVA: Final = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 _FILES: Final = 8
 #: So much later than all others comes the trip that closes the stream: the city waits a day for late ones.
