@@ -600,3 +600,24 @@ def test_what_only_a_programmable_window_sees_is_no_change(emit):
     assert [(one.end, one.value, one.revision) for one in said] == (
         [(1, 5, 0)] if emit == "final" else [(1, 5, 0), (3, 5, 0), (2, 5, 0)]
     )
+
+
+@pytest.mark.parametrize("emit", EMITS)
+@pytest.mark.parametrize("nan", ["skip", "propagate"])
+@pytest.mark.parametrize("as_array", [False, True])
+def test_counts_that_rows_know_are_those_that_are_aggregated(emit, nan, as_array):
+    """A programmable window over Count asks no partial, and holds what it would if it did: nulls, NaN, late events."""
+
+    class Own(sash.Count):
+        """The same, which the operator does not know to be a count."""
+
+    drawn = random.Random(5)
+    times = [place - drawn.choice([0, 0, 0, 6]) for place in range(60)]
+    values = [drawn.choice([1.0, 2.0, 4.0, math.nan, math.nan if as_array else None]) for _ in times]
+    said = []
+    for over in (sash.Count(), Own()):
+        policy = sash.PolicyWindow(lambda total, old: total - old >= 3, over=over)
+        s = Sliding(sash.Sum(nan=nan), policy, emit=emit, lateness=20)
+        results = [*s.push_many(times, np.array(values) if as_array else values), *s.finish()]
+        said.append([(one.start, one.end, repr(one.value), one.revision, one.number) for one in results])
+    assert said[0] == said[1]

@@ -384,7 +384,14 @@ void OperatorPartials::fail(const Emission& emission) {
 }
 
 bool OperatorPartials::evicts(std::size_t window, const nb::object& total, const PartialRange& range) const {
-    const nb::object old = seen_by(window, range);
+    return evicts(window, total, seen_by(window, range));
+}
+
+bool OperatorPartials::evicts(std::size_t window, const nb::object& total, std::size_t count) const {
+    return evicts(window, total, counted(count));
+}
+
+bool OperatorPartials::evicts(std::size_t window, const nb::object& total, const nb::object& old) const {
     const nb::object answer = shape_.rule(window).evict_when(total, old);
     const int truth = PyObject_IsTrue(answer.ptr());
     if (truth < 0) throw nb::python_error();

@@ -55,6 +55,8 @@ public:
     void emit(const Emission& emission, const Result& result);
     bool same(const Result& one, const Result& other) const { return shape_.same(one, other); }
     bool evicts(std::size_t window, const nb::object& total, const PartialRange& range) const;
+    bool evicts(std::size_t window, const nb::object& total, std::size_t count) const;
+    nb::object counted(std::size_t count) const { return nb::int_(count); }
     bool keeps_failures() const { return out_ != nullptr && out_->keeps_failures; }
     void fail(const Emission& emission);
     bool writes_results() const { return !shape_.makes_objects(); }
@@ -80,6 +82,9 @@ public:
                       std::span<const Form> forms) = 0;
     virtual std::unique_ptr<OperatorPartials> with_times(const LayoutPtr& layout, bool labels_too,
                                                          Time (*map)(Time)) const = 0;
+
+private:
+    bool evicts(std::size_t window, const nb::object& total, const nb::object& old) const;
 
 protected:
     explicit OperatorPartials(const ResultShape& shape) : shape_(shape) {}

@@ -74,7 +74,8 @@ inline windows::Policy policy_of(nb::handle config, bool reals) {
             .left = with_start,
             .since = nb::cast<std::optional<Time>>(config.attr("since")),
             .count = nb::cast<std::size_t>(config.attr("count")),
-            .delta = mark_of(config.attr("delta"))};
+            .delta = mark_of(config.attr("delta")),
+            .counts = nb::cast<bool>(config.attr("counts"))};
 }
 
 }  // namespace sash::face

@@ -11,11 +11,12 @@ from sash.aggregations import records
 from sash.aggregations.base import Aggregation
 from sash.aggregations.compiled import Compiled
 from sash.aggregations.composite import Composite
+from sash.aggregations.counts import Count
 from sash.aggregations.reading import is_null
 from sash.aggregations.records import Answer, ObjectMember, Part, Path, Row, Slot
 from sash.errors import WindowSpecError
 from sash.operator.columns import checked_key
-from sash.operator.marks import Mark, Marked, mark_of
+from sash.operator.marks import Mark, Marked, mark_of, skips_plainly
 from sash.operator.panes import Panes, obstacle, panes_of
 from sash.operator.results import Result, same
 from sash.operator.spec import Spec
@@ -288,11 +289,21 @@ def _policies(spec: Spec, scale: Scale) -> tuple[PolicyConfig, ...]:
         if isinstance(policy, PolicyWindow) and policy.over is not None:
             output += 1
             seen = output
-        configs.append(policy.core(scale, seen))
+        core = policy.core(scale, seen)
+        configs.append(replace(core, counts=True) if _sees_counts(spec, policy) else core)
     if isinstance(spec.trigger, OnDelta) and spec.emit != "arrival":
         # In the order of times, which events fire may change: the core follows them as it does windows.
         configs.append(PolicyConfig("moved", delta=spec.trigger.delta))
     return tuple(configs)
+
+
+def _sees_counts(spec: Spec, policy: WindowPolicy) -> bool:
+    """Whether a programmable window sees how many values there are, and no other values than the operator's own: rows
+    know that without a query."""
+    own = spec.aggregation
+    if not isinstance(policy, PolicyWindow) or type(policy.over) is not Count or policy.over.columns or own.columns:
+        return False
+    return skips_plainly(own) and own.nan == policy.over.nan
 
 
 def _early_start(policies: tuple[WindowPolicy, ...], scale: Scale, window: int, end: int, by_event: bool) -> Any:

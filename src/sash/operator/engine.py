@@ -13,7 +13,7 @@ from sash import _core
 from sash.operator.changes import Changes
 from sash.operator.columns import checked_key, checked_keys, read_slot, rows_of
 from sash.operator.config import Config, configure
-from sash.operator.marks import mark_column
+from sash.operator.marks import mark_column, null_column
 from sash.operator.results import Results
 from sash.operator.spec import Spec
 from sash.snapshots import reading
@@ -67,7 +67,7 @@ class Engine:
         columns = [read_slot(added, slot.path, slot.inputs, len(ticks)) for slot in config.row.slots]
         marks = [mark_column(one, added, rows) for one in config.marked] if config.marks else []
         fires = None if config.fires is None else _flags(config.fires, rows())
-        nulls = None if config.skips is None else _flags(config.skips, rows())
+        nulls = None if config.skips is None else null_column(self.spec.aggregation, config.skips, added, rows)
         own_rows = rows() if config.row.objects else None
         script = None if changes is None else (changes.does, changes.ids)
         return self.results(self.core.push_many(keys, ticks, columns, own_rows, marks, fires, nulls, late, script))

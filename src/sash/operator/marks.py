@@ -8,13 +8,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from sash.aggregations.base import Aggregation
 from sash.aggregations.reading import is_null
 from sash.triggers import OnDelta
 from sash.windows import WindowPolicy
 from sash.windows.described import read_by
 
-__all__ = ["Mark", "Marked", "mark_column", "mark_of"]
+__all__ = ["Mark", "Marked", "mark_column", "mark_of", "null_column", "skips_plainly"]
 
 #: From a value to a bool or a number; None where there is none.
 Mark = Callable[[Any], Any]
@@ -68,3 +70,26 @@ def mark_column(policy: Marked, values: Any, rows: Callable[[], list[Any]]) -> A
         if isinstance(column, np.ndarray) and column.ndim == 1 and column.dtype.kind in "if":
             return np.ascontiguousarray(column, np.int64 if column.dtype.kind == "i" else np.float64)
     return [mark(row) for row in rows()]
+
+
+def skips_plainly(aggregation: Aggregation) -> bool:
+    """Whether the aggregation passes over nulls, and NaN where it says so, and nothing else."""
+    return type(aggregation).skips is Aggregation.skips
+
+
+def null_column(
+    aggregation: Aggregation, skips: Callable[[Any], bool], values: Any, rows: Callable[[], list[Any]]
+) -> npt.NDArray[np.uint8] | None:
+    """Which values of a batch the aggregation passes over; None if they are numbers, all of which it takes.
+
+    >>> import sash
+    >>> null_column(sash.Sum(), sash.Sum().skips, np.array([1.0, np.nan]), list)
+    array([0, 1], dtype=uint8)
+    """
+    if skips_plainly(aggregation) and not aggregation.columns and isinstance(values, np.ndarray) and values.ndim == 1:
+        if values.dtype.kind in "iub":
+            return None
+        if values.dtype.kind == "f":
+            return (np.isnan(values) & (aggregation.nan == "skip")).astype(np.uint8)
+    given = rows()
+    return np.fromiter((bool(skips(row)) for row in given), np.uint8, len(given))

@@ -31,6 +31,8 @@ class PolicyConfig:
     #: Of a programmable window: the function, and which output it sees.
     evict_when: Any = None
     output: int = 0
+    #: Of a programmable window: it sees how many values there are.
+    counts: bool = False
 
 
 def length_of(length: Length) -> CoreLength:

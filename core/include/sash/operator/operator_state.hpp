@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -169,7 +170,7 @@ public:
         std::optional<windows::Mark>& fired = keys_[id].edit_extras().fired;
         if (fired && !mark.is_apart(*fired, *plan_.moves)) return false;
         const bool first = !fired;
-        if (undo_.on) note({.kind = Kind::fired, .key = id, .fired = fired});
+        if (undo_.on) note({.kind = Kind::fired, .key = id, .seldom = seldom({.fired = fired})});
         fired = mark;
         return !first;
     }
@@ -312,6 +313,10 @@ private:
 
     const std::optional<Time>& due(KeyId id) const { return key(id).extras().due; }
 
+    static std::unique_ptr<SeldomChanged> seldom(const SeldomChanged& changed) {
+        return std::make_unique<SeldomChanged>(changed);
+    }
+
     //! Called only where the undo log is on: a change is large, and most calls cannot fail.
     void note(Change<Result> change) { undo_.changes.push_back(std::move(change)); }
 
@@ -374,6 +379,7 @@ private:
     std::size_t past_first(std::size_t window, std::size_t settled) const;
     std::size_t next_start(KeyId id, std::size_t window, std::size_t start, std::size_t place) const;
     std::size_t leaving(KeyId id, std::size_t window, std::size_t start, std::size_t place) const;
+    std::size_t leaving_by_count(const State& state, std::size_t window, std::size_t start, std::size_t place) const;
 
     // Rows that are taken back, in remove.hpp
 

@@ -73,6 +73,8 @@ concept Partials = requires(P p, KeyId key, Time label, std::span<const Time> la
     p.fail(emission);
     //! What a programmable window sees of a run, and whether it lets a prefix of that run go.
     { p.evicts(window, p.seen_by(window, range), range) } -> std::convertible_to<bool>;
+    //! The same where it sees how many values there are.
+    { p.evicts(window, p.counted(window), window) } -> std::convertible_to<bool>;
 };
 
 //! Partials and results that can be written.

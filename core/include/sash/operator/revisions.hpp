@@ -101,11 +101,17 @@ private:
             return std::tie(entry.subject, entry.window) < std::tie(subject, window);
         };
         if (entries_.empty() || earlier(entries_.back())) return size();
-        return static_cast<std::size_t>(std::partition_point(entries_.begin(), entries_.end(), earlier) -
-                                        entries_.begin());
+        // What a late event revises lies side by side as a rule.
+        for (const std::size_t near : {found_, found_ + 1})
+            if (is_at(near, subject, window)) return found_ = near;
+        found_ = static_cast<std::size_t>(std::partition_point(entries_.begin(), entries_.end(), earlier) -
+                                          entries_.begin());
+        return found_;
     }
 
     std::vector<Entry> entries_;
+    //! Where something was looked for last.
+    mutable std::size_t found_ = 0;
 };
 
 }  // namespace sash

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -11,6 +12,16 @@
 #include "sash/windows/steps.hpp"
 
 namespace sash {
+
+//! Of a row that was taken back, with the mark that a window read of it; and the measure at which the trigger fired
+//! last.
+struct SeldomChanged {
+    Row row = {};
+    Time label = 0;
+    IdSlot id = 0;
+    windows::Mark mark = {};
+    std::optional<windows::Mark> fired = {};
+};
 
 //! One change of the state of one key, and what was before it.
 template <class Result>
@@ -33,10 +44,6 @@ struct Change {
 
     Kind kind;
     KeyId key;
-    //! Of a row that was taken back.
-    std::optional<Row> row = {};
-    Time label = 0;
-    IdSlot id = 0;
     //! Of a row; the number is also the subject of a result, how many rows waited, and the place of a step.
     Time ticks = 0;
     std::int64_t number = 0;
@@ -47,8 +54,7 @@ struct Change {
     std::optional<Revision<Result>> revision = {};
     std::optional<Result> last = {};
     windows::Steps::Before starts = {};
-    windows::Mark mark = {};
-    std::optional<windows::Mark> fired = {};
+    std::unique_ptr<SeldomChanged> seldom = {};
 };
 
 template <class Result>

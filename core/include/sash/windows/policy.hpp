@@ -82,6 +82,8 @@ struct Policy {
     std::size_t count = 1;
     //! Of windows by a measure; of an adaptive one, its confidence.
     Mark delta = {};
+    //! Of a programmable window: all that it sees is how many values there are, which rows know.
+    bool counts = false;
 
     //! Windows begin and end between different times, so that one partial a time is enough.
     bool aligned() const { return kind <= Kind::landmark; }

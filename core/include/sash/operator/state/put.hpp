@@ -43,8 +43,8 @@ void OperatorState<P>::relabel(KeyId id, const Relabelled& moved) {
     partials_->relabel(id, moved.from, moved.to);
     for (Change<Result>& change : undo_.changes) {
         if (change.kind != Kind::removed || change.key != id) continue;
-        const auto found = std::lower_bound(moved.from.begin(), moved.from.end(), change.label);
-        change.label = moved.to[static_cast<std::size_t>(found - moved.from.begin())];
+        const auto found = std::lower_bound(moved.from.begin(), moved.from.end(), change.seldom->label);
+        change.seldom->label = moved.to[static_cast<std::size_t>(found - moved.from.begin())];
     }
 }
 
@@ -53,7 +53,7 @@ template <Partials P>
 std::vector<Time> OperatorState<P>::labels_gone(KeyId id) const {
     std::vector<Time> labels;
     for (const Change<Result>& change : undo_.changes)
-        if (change.kind == Kind::removed && change.key == id) labels.push_back(change.label);
+        if (change.kind == Kind::removed && change.key == id) labels.push_back(change.seldom->label);
     std::sort(labels.begin(), labels.end());
     labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
     return labels;
@@ -156,6 +156,7 @@ template <Partials P>
 std::size_t OperatorState<P>::leaving(KeyId id, std::size_t window, std::size_t start, std::size_t place) const {
     const State& state = keys_[id];
     if (state.valued(start, place + 1) == 0) return start;
+    if (plan_.policies[window].counts) return leaving_by_count(state, window, start, place);
     const Time begin = state.label(start);
     const auto run = [&](std::size_t end) {
         return PartialRange{id, begin, end == start ? begin : state.label(end), false, false};
@@ -164,6 +165,18 @@ std::size_t OperatorState<P>::leaving(KeyId id, std::size_t window, std::size_t 
     return windows::Steps::while_leaving(start, place, [&](std::size_t end) {
         while (state.valued(start, end + 1) == 0) ++end;
         return !partials_->evicts(window, total, run(end));
+    });
+}
+
+//! The same where a count is all that is seen: no partial is looked at.
+template <Partials P>
+std::size_t OperatorState<P>::leaving_by_count(const State& state, std::size_t window, std::size_t start,
+                                               std::size_t place) const {
+    const auto total = partials_->counted(state.valued(start, place + 1));
+    return windows::Steps::while_leaving(start, place, [&](std::size_t end) {
+        std::size_t values = state.valued(start, end + 1);
+        while (values == 0) values = state.valued(start, ++end + 1);
+        return !partials_->evicts(window, total, values);
     });
 }
 

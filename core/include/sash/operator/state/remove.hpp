@@ -36,7 +36,10 @@ void OperatorState<P>::remove_row(KeyId id, std::size_t place) {
     auto& extras = state.edit_extras();
     const Row row = state.rows()[place];
     const IdSlot known = extras.ids[place];
-    if (undo_.on) note({.kind = Kind::removed, .key = id, .row = row, .label = extras.labels[place], .id = known});
+    if (undo_.on)
+        note({.kind = Kind::removed,
+              .key = id,
+              .seldom = seldom({.row = row, .label = extras.labels[place], .id = known})});
     stop_waiting(id, place);
     if (has_sessions_) follow_sessions(state, place, false);
     std::erase(extras.nulls, std::pair(row.ticks, std::int64_t{row.number}));
@@ -72,7 +75,7 @@ std::size_t OperatorState<P>::unstep(KeyId id, std::size_t window, std::size_t p
                   .number = static_cast<std::int64_t>(place),
                   .window = window,
                   .starts = std::move(before),
-                  .mark = mark});
+                  .seldom = seldom({.mark = mark})});
         return past_first(window, settled);
     } catch (...) {
         steps.put_back(place, mark, before);

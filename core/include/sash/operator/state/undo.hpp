@@ -44,7 +44,7 @@ void OperatorState<P>::undo(Change<Result>& change) {
             state.edit_extras().due = change.before;
             return;
         case Kind::fired:
-            state.edit_extras().fired = change.fired;
+            state.edit_extras().fired = change.seldom->fired;
             return;
         case Kind::newest:
             state.edit_extras().newest = change.before;
@@ -74,12 +74,12 @@ void OperatorState<P>::undo_put(State& state, const Change<Result>& change) {
 
 template <Partials P>
 void OperatorState<P>::undo_remove(State& state, const Change<Result>& change) {
-    const Row& row = *change.row;
+    const auto& [row, label, known, mark, fired] = *change.seldom;
     auto& extras = state.edit_extras();
     const std::size_t place = state.edit_rows().put_back(row);
-    extras.labels.insert(place, change.label);
-    extras.ids.insert(place, change.id, row);
-    ids_.add(change.id);
+    extras.labels.insert(place, label);
+    extras.ids.insert(place, known, row);
+    ids_.add(known);
     if (has_sessions_) follow_sessions(state, place, true);
     if (row.null && counts_values_) put_null(state, row.ticks, row.number);
 }
@@ -88,7 +88,7 @@ template <Partials P>
 void OperatorState<P>::undo_unstep(State& state, const Change<Result>& change) {
     windows::Steps& steps = state.edit_extras().steps[change.window];
     const auto place = static_cast<std::size_t>(change.number);
-    steps.put_back(place, change.mark, change.starts);
+    steps.put_back(place, change.seldom->mark, change.starts);
     if (plan_.policies[change.window].kind == Policy::Kind::adaptive) steps.follow_measures(place);
 }
 
