@@ -26,6 +26,8 @@ from tests.spark.streams import batches, by_row, expected, random_rows
 from tests.spark.test_stream import stream_of, write_files
 
 JOB = Path(__file__).with_name("fault_job.py")
+#: How many faults a slow test waits for.
+FAULTS = int(os.environ.get("SASH_TEST_FAULTS", "20"))
 
 
 def start(folder: Path, mode: str, emit: str) -> subprocess.Popen[bytes]:
@@ -114,8 +116,8 @@ def test_failed_attempts_leave_no_trace(spark: Any, tmp_path: Path, monkeypatch:
     check(spark, tmp_path, table, "final")
 
 
-def until_twenty(spark: Any, tmp_path: Path, emit: str, disturbed: Callable[[Path, random.Random], int]) -> None:
-    """Long streams, each disturbed so often as the function says, until it was twenty times."""
+def until_enough(spark: Any, tmp_path: Path, emit: str, disturbed: Callable[[Path, random.Random], int]) -> None:
+    """Long streams, each disturbed so often as the function says, until there were enough faults."""
     rng = random.Random(emit)
     faults = 0
     for attempt in range(10):
@@ -125,21 +127,21 @@ def until_twenty(spark: Any, tmp_path: Path, emit: str, disturbed: Callable[[Pat
         write_files(folder / "in", batches(table, 20))
         faults += disturbed(folder, rng)
         check(spark, folder, table, emit)
-        if faults >= 20:
+        if faults >= FAULTS:
             return
     raise AssertionError(f"{faults} faults in ten streams")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("emit", ["final", "update"])
-def test_twenty_kills(spark: Any, tmp_path: Path, emit: str) -> None:
+def test_kills(spark: Any, tmp_path: Path, emit: str) -> None:
     """kill -9 of the driver with all its workers, at random moments of a stream into Parquet."""
-    until_twenty(spark, tmp_path, emit, lambda folder, rng: run_killed(folder, emit, 10, rng))
+    until_enough(spark, tmp_path, emit, lambda folder, rng: run_killed(folder, emit, min(10, FAULTS), rng))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("emit", ["final", "update"])
-def test_twenty_killed_workers(spark: Any, tmp_path: Path, emit: str) -> None:
+def test_killed_workers(spark: Any, tmp_path: Path, emit: str) -> None:
     """kill -9 of Python workers at random moments; Spark tries their tasks again."""
 
     def killed(folder: Path, rng: random.Random) -> int:
@@ -147,4 +149,4 @@ def test_twenty_killed_workers(spark: Any, tmp_path: Path, emit: str) -> None:
         assert finished(folder, job, 600), (folder / "log").read_text()[-3000:]
         return len(list((folder / "faults").iterdir()))
 
-    until_twenty(spark, tmp_path, emit, killed)
+    until_enough(spark, tmp_path, emit, killed)
