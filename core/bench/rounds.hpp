@@ -63,8 +63,12 @@ public:
         }
     }
 
-    //! The oldest entries have consecutive times, so the m-th oldest is m - 1 after the oldest.
-    [[gnu::noinline]] void evict_bulk() { window_.bulk_evict(window_.oldest() + row_.m - 1); }
+    //! The oldest entries have consecutive times, so the m-th oldest is m - 1 after the oldest. Scattered ones have
+    //! not.
+    [[gnu::noinline]] void evict_bulk() {
+        if (row_.late != Late::scattered) return window_.bulk_evict(window_.oldest() + row_.m - 1);
+        for (std::int64_t i = 0; i < row_.m; ++i) window_.evict();
+    }
 
     [[gnu::noinline]] void insert_bulk() {
         if constexpr (InsertsInBulk<Window>) {
@@ -125,7 +129,7 @@ public:
     Audit(Window window, const Case& subject, const Row& row)
         : slide_(std::move(window), subject, row), case_(subject), row_(row), twin_(row) {
         for (std::int64_t i = 0; i < row.n; ++i) given_.push_back(twin_.filling(i, row.n));
-        for (std::int64_t i = 0; i < twin_.warm_up(); ++i) given_.push_back(twin_.next());
+        for (std::int64_t i = 0; i < twin_.warm_up() * row.m; ++i) given_.push_back(twin_.next());
     }
 
     //! Slides, and returns how many of `inside` are younger than the first event given.

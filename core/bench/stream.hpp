@@ -22,13 +22,12 @@ namespace sash::bench {
 //!                  those still waiting for late events are thinly filled, so that is at most about d entries.
 class Stream {
 public:
-    explicit Stream(const Row& row) : d_(row.d), scattered_(row.late == Late::scattered && row.d > 0) {
+    explicit Stream(const Row& row) : d_(row.d), m_(row.m), scattered_(row.late == Late::scattered && row.d > 0) {
         if (row.n < 1 || row.m < 1 || row.d < 0 || row.m > row.n)
             throw std::invalid_argument("a row needs n >= m >= 1 and d >= 0");
         if (row.d > 0 && row.n < 2 * row.d + row.m)
             throw std::invalid_argument("a late event must stay in the window: n (" + std::to_string(row.n) +
                                         ") must be at least 2 d + m, with d = " + std::to_string(row.d));
-        if (scattered_ && row.m > 1) throw std::invalid_argument("scattered events come one by one: m must be 1");
     }
 
     //! The i-th of the n times that fill the window, in order.
@@ -40,7 +39,7 @@ public:
     }
 
     //! Rounds after the filling until the stream is steady.
-    std::int64_t warm_up() const { return scattered_ ? 2 * d_ : 0; }
+    std::int64_t warm_up() const { return scattered_ ? (2 * d_ + m_ - 1) / m_ : 0; }
 
     Time next() {
         if (!scattered_) return next_++;
@@ -58,6 +57,7 @@ private:
     Time slot_time(std::int64_t slot) const { return slot * (1 << 26) + (next_ & ((1 << 26) - 1)); }
 
     std::int64_t d_;
+    std::int64_t m_;
     bool scattered_;
     std::int64_t next_ = 0;
 };

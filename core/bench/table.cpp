@@ -69,6 +69,7 @@ void add_order_free(std::vector<Goal>& table) {
          {round_at_most(10.0, Unit::ring), evict_p50_at_most(9.0), evict_p99_at_most(20.0), insert_item_at_most(6.0)}});
     for (const std::int64_t d : {kKi, 64 * kKi, kMi})
         table.push_back({{"fiba", "sum_int", 4 * kMi, kKi, d}, {round_at_most(16.0, Unit::ring)}});
+    table.push_back({{"fiba", "sum_int", 4 * kMi, kKi, kMi, Late::scattered}, {round_at_most(1.2, Unit::tree)}});
     table.push_back({{"fiba", "bloom", kKi}, {round_at_most(5.0, Unit::tree)}});
     table.push_back({{"fiba_shared", "sum_int", 4 * kMi}, {}});
     table.push_back({{"fiba_separate", "sum_int", 4 * kMi}, {}});

@@ -160,6 +160,31 @@ void bulk_insert_shares_its_way() {
     }
 }
 
+//! A batch that is scattered over a large window is sorted and goes in by one pass: where order does not matter, an
+//! event costs a combine for each node on its way, and each node is noted once, however many of them go below it.
+void a_scattered_batch_is_one_pass() {
+    const Time n = Time{1} << 18;
+    const Time m = 1024;
+    auto window = window_of<Sum>(0, 4 * n, 4);
+    std::vector<Time> times;
+    for (Time i = 0; i < m; ++i) times.push_back(4 * (i * 7919 % m) * (n / m) + 1);
+    std::vector<std::int64_t> partials(times.size(), 1);
+    const auto total = counted([&] { window.bulk_insert(times, partials); });
+    const double an_event = static_cast<double>(total) / static_cast<double>(m);
+    // Full leaves are split by it: both halves are folded. Those off the way are not looked at.
+    std::printf("scattered batch: %.1f combines an event\n", an_event);
+    check(an_event <= 64 + 2 * window.height(), "leaves are folded once, nodes noted once");
+    const auto again = counted([&] {
+        for (Time& time : times) ++time;
+        window.bulk_insert(times, partials);
+    });
+    std::printf("again, without a split: %.1f combines an event\n",
+                static_cast<double>(again) / static_cast<double>(m));
+    check(again <= m * (1 + 2 * window.height()), "a combine or two for each node on the way");
+    check(window.size() == static_cast<std::size_t>(n + 2 * m), "each time is new");
+    window.check_invariants();
+}
+
 //! Freed nodes are opened a few at a time by the inserts that follow.
 void freeing_is_put_off() {
     const Time n = Time{1} << 22;
@@ -207,6 +232,7 @@ int main() {
     bulk_insert_shares_its_way<Sum>();
     bulk_insert_shares_its_way<FirstOf>();
     bulk_insert_shares_its_way<OwnFirst>();
+    a_scattered_batch_is_one_pass();
     freeing_is_put_off();
     memory_is_bounded();
     return sash::testing::report();

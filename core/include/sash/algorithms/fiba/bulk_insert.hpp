@@ -13,31 +13,35 @@ template <Monoid M>
 struct Fiba<M>::Batch {
     std::span<const Time> times;
     std::span<Partial> partials;
-    //! The end of the batch that this is a part of, and the node below which all of it goes.
-    const Time* beyond = nullptr;
-    fiba::Subtree top = {};
 
     std::size_t size() const { return times.size(); }
     Batch part(std::size_t from, std::size_t to) const {
-        return {times.subspan(from, to - from), partials.subspan(from, to - from), beyond, top};
+        return {times.subspan(from, to - from), partials.subspan(from, to - from)};
     }
 };
 
-//! A sprout and the place of its elder among the children.
+//! A node that entries [from, to) of a batch go to, and what they did below it.
+template <Monoid M>
+struct Fiba<M>::Visit {
+    Id id;
+    //! Its place among the children of its parent.
+    std::uint32_t index;
+    std::size_t from;
+    std::size_t to;
+    //! How many visits to its children there are; they follow one another.
+    std::uint32_t children = 0;
+    //! Whether a leaf below may have been split, so that aggregates are folded anew.
+    bool regrown = false;
+    std::uint64_t added = 0;
+    //! The entries' own aggregate, unless regrown: what a commutative aggregate above just takes in.
+    Partial delta = {};
+};
+
+//! A sprout and the place of its elder: among the visits of a level, or among the children of a node.
 template <Monoid M>
 struct Fiba<M>::Growing {
     std::uint32_t index;
     Sprout sprout;
-};
-
-//! What a part of a batch did below a node.
-template <Monoid M>
-struct Fiba<M>::Change {
-    //! The batch's own aggregate, unless regrown: what a commutative aggregate above just takes in.
-    Partial delta;
-    std::uint64_t added = 0;
-    //! Whether a leaf below may have been split, so that aggregates are folded anew.
-    bool regrown = false;
 };
 
 template <Monoid M>
@@ -149,10 +153,7 @@ void Fiba<M>::insert_among(Batch batch) {
     Path path = common_path(batch.times.front(), batch.times.back());
     const std::uint32_t old_height = height_;
     std::vector<Sprout> sprouts;
-    batch.beyond = batch.times.data() + batch.size();
-    batch.top = {path.id[path.join], path.join};
-    const Change change = insert_below(path.id[path.join], path.join, batch, sprouts);
-    size_ += change.added;
+    size_ += insert_below(path.id[path.join], path.join, batch, sprouts);
     const std::uint32_t top = plant(path, sprouts);
     set_right_leaf();
     note_changes(path, top, old_height);
@@ -202,87 +203,123 @@ void Fiba<M>::note_changes(const Path& path, std::uint32_t top, std::uint32_t ol
     refresh_middle();
 }
 
-//! Hands each child its part of the batch, then makes room for what grew out of them.
+//! Level by level: down to the leaves, then back up, so that the cache misses of a level overlap. Gives the number of
+//! new times.
 template <Monoid M>
-auto Fiba<M>::insert_below(Id id, std::uint32_t level, Batch batch, std::vector<Sprout>& sprouts) -> Change {
-    if (level == 0) return insert_into_leaf(id, batch, sprouts);
-    Change change{monoid_.identity(), 0, false};
-    std::vector<Growing> growing;
-    std::vector<Sprout> below;
-    keep_inner(id);
-    const Inner node = inner(id);
-    for (std::size_t next = 0; next < batch.size();) {
-        const std::uint32_t index = node.child_of(batch.times[next]);
-        const auto rest = batch.times.subspan(next);
-        const auto stop =
-            index < node.last() ? std::lower_bound(rest.begin(), rest.end(), node.keys[index + 1]) : rest.end();
-        const std::size_t end = next + static_cast<std::size_t>(stop - rest.begin());
-        below.clear();
-        const Change child = insert_below(node.ids[index], level - 1, batch.part(next, end), below);
-        for (const Sprout& sprout : below) growing.push_back({index, sprout});
-        note_below(id, level, index, child);
-        change.added += child.added;
-        change.regrown |= child.regrown;
-        if (M::commutative && !change.regrown) {
-            if (next == 0) {
-                change.delta = child.delta;
-            } else {
-                append_to(change.delta, child.delta);
-            }
-        }
-        next = end;
+std::uint64_t Fiba<M>::insert_below(Id id, std::uint32_t level, Batch batch, std::vector<Sprout>& sprouts) {
+    std::vector<Visit> visits;
+    visits.reserve(2 * batch.size());
+    visits.push_back({.id = id, .index = 0, .from = 0, .to = batch.size()});
+    std::array<std::size_t, kMaxHeight> begin{};
+    for (std::uint32_t k = level; k > 0; --k) {
+        begin[k - 1] = visits.size();
+        for (std::size_t i = begin[k]; i < begin[k - 1]; ++i) visit_children(visits, i, k, batch);
     }
-    if (!growing.empty()) regrow(id, level, growing, sprouts);
-    return change;
+    std::vector<Growing> growing;
+    insert_into_leaves(std::span(visits).subspan(begin[0]), batch, growing);
+    for (std::uint32_t k = 1; k <= level; ++k) {
+        const std::span nodes = std::span(visits).subspan(begin[k], begin[k - 1] - begin[k]);
+        note_below(nodes, k, visits.data() + begin[k - 1], growing);
+    }
+    for (const Growing& grown : growing) sprouts.push_back(grown.sprout);
+    return visits.front().added;
+}
+
+//! Hands each child its part of what goes to a node, and asks for what the way on and back will read.
+template <Monoid M>
+void Fiba<M>::visit_children(std::vector<Visit>& visits, std::size_t at, std::uint32_t level, Batch batch) {
+    const Inner node = inner(visits[at].id);
+    keep_inner(visits[at].id);
+    const std::size_t to = visits[at].to;
+    for (std::size_t next = visits[at].from; next < to; ++visits[at].children) {
+        const std::uint32_t index = node.child_of(batch.times[next]);
+        const std::size_t from = next++;
+        if (index == node.last()) {
+            next = to;
+        } else if (next < to && batch.times[next] < node.keys[index + 1]) {
+            const auto rest = batch.times.subspan(next, to - next);
+            next += static_cast<std::size_t>(std::ranges::lower_bound(rest, node.keys[index + 1]) - rest.begin());
+        }
+        visits.push_back({.id = node.ids[index], .index = index, .from = from, .to = next});
+        if (level > 1) pool_.prefetch_inner(node.ids[index]);
+        __builtin_prefetch(node.aggregates + index);
+        __builtin_prefetch(node.counts + index);
+    }
+}
+
+template <Monoid M>
+void Fiba<M>::insert_into_leaves(std::span<Visit> leaves, Batch batch, std::vector<Growing>& growing) {
+    std::vector<Sprout> sprouts;
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+        if (i + kAhead < leaves.size()) pool_.prefetch_leaf(leaves[i + kAhead].id);
+        insert_into_leaf(leaves[i], batch.part(leaves[i].from, leaves[i].to), sprouts);
+        for (const Sprout& sprout : sprouts) growing.push_back({static_cast<std::uint32_t>(i), sprout});
+        sprouts.clear();
+    }
+}
+
+//! Notes in the nodes of a level what happened to their children, then makes room for what grew out of these.
+template <Monoid M>
+void Fiba<M>::note_below(std::span<Visit> nodes, std::uint32_t level, const Visit* child,
+                         std::vector<Growing>& growing) {
+    std::vector<Growing> grown, own;
+    std::vector<Sprout> sprouts;
+    std::uint32_t number = 0;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        Visit& visit = nodes[i];
+        for (std::uint32_t k = 0; k < visit.children; ++k, ++child, ++number) {
+            note_child(visit, level, *child, k == 0);
+            for (; next < growing.size() && growing[next].index == number; ++next)
+                own.push_back({child->index, growing[next].sprout});
+        }
+        if (own.empty()) continue;
+        regrow(visit.id, level, own, sprouts);
+        own.clear();
+        for (const Sprout& sprout : sprouts) grown.push_back({static_cast<std::uint32_t>(i), sprout});
+        sprouts.clear();
+    }
+    growing.swap(grown);
 }
 
 //! What a parent keeps for a child after its part of a batch. A commutative aggregate just takes the part in.
 template <Monoid M>
-void Fiba<M>::note_below(Id id, std::uint32_t level, std::uint32_t index, const Change& change) {
-    const Inner node = inner(id);
-    if (!M::commutative || change.regrown) return refresh_slot(id, level, index);
-    if (on_spine(node.ids[index], level - 1)) return;
-    append_to(node.aggregates[index], change.delta);
-    node.counts[index] += change.added;
+void Fiba<M>::note_child(Visit& parent, std::uint32_t level, const Visit& child, bool first) {
+    parent.added += child.added;
+    parent.regrown |= child.regrown;
+    if (!M::commutative || child.regrown) return refresh_slot(parent.id, level, child.index);
+    if (first) {
+        parent.delta = child.delta;
+    } else if (!parent.regrown) {
+        append_to(parent.delta, child.delta);
+    }
+    if (on_spine(child.id, level - 1)) return;
+    const Inner node = inner(parent.id);
+    append_to(node.aggregates[child.index], child.delta);
+    node.counts[child.index] += child.added;
 }
 
 template <Monoid M>
-auto Fiba<M>::insert_into_leaf(Id id, Batch batch, std::vector<Sprout>& sprouts) -> Change {
-    look_ahead(batch);
+void Fiba<M>::insert_into_leaf(Visit& visit, Batch batch, std::vector<Sprout>& sprouts) {
+    const Id id = visit.id;
+    const Leaf node = leaf(id);
     keep_leaf(id);
     left_touched_ |= id == left_[0];
     right_touched_ |= id == right_[0];
-    Change change{monoid_.identity(), 0, leaf(id).size() + batch.size() > leaf_max()};
-    if (M::commutative && !change.regrown) {
-        change.delta = batch.partials[0];
-        for (std::size_t i = 1; i < batch.size(); ++i) append_to(change.delta, batch.partials[i]);
+    visit.regrown = node.size() + batch.size() > leaf_max();
+    if (M::commutative && !visit.regrown) {
+        visit.delta = batch.partials[0];
+        for (std::size_t i = 1; i < batch.size(); ++i) append_to(visit.delta, batch.partials[i]);
     }
-    if (!change.regrown && batch.size() <= kFewInALeaf) {
-        change.added = put_in_place(leaf(id), batch);
-        return change;
+    if (!visit.regrown && batch.size() <= kFewInALeaf) {
+        visit.added = put_in_place(node, batch);
+        return;
     }
-    change.added = merge_leaf(leaf(id), batch);
+    visit.added = merge_leaf(node, batch);
     if (merged_times_.size() <= leaf_max()) {
         refill_leaf(id, 0, merged_times_.size());
     } else {
         refill_leaves(id, sprouts);
-    }
-    return change;
-}
-
-//! Asks for the leaves that the batch comes to some entries later: their cache misses then overlap. Noting the leaf is
-//! what keeps a compiler from leaving the walk out, which has no other effect that it knows of.
-template <Monoid M>
-void Fiba<M>::look_ahead(const Batch& batch) {
-    for (const Time& time : batch.times) {
-        if (batch.beyond - &time <= kAhead) return;
-        Id id = batch.top.id;
-        for (std::uint32_t level = batch.top.level; level > 0; --level) {
-            const Inner node = inner(id);
-            id = node.ids[node.child_of(*(&time + kAhead))];
-        }
-        pool_.prefetch_leaf(id);
-        asked_for_ = id;
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where the nodes live: blocks that are freed as a whole, free ids, and subtrees whose freeing is put off.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -18,7 +19,7 @@ public:
         : leaf_capacity_(leaf_capacity),
           inner_capacity_(inner_capacity),
           leaves_(sizeof(Extent) + leaf_capacity * sizeof(Time), leaf_capacity),
-          inners_(ids_at() + inner_capacity * sizeof(Id), inner_capacity) {}
+          inners_(head(), inner_capacity) {}
     Pool(const Pool& other)
         : leaf_capacity_(other.leaf_capacity_),
           inner_capacity_(other.inner_capacity_),
@@ -52,7 +53,12 @@ public:
         return {reinterpret_cast<Time*>(block + sizeof(Extent)), leaves_.partials(block),
                 reinterpret_cast<Extent*>(block)};
     }
-    void prefetch_leaf(Id id) const { leaves_.prefetch(id); }
+    [[gnu::always_inline]] void prefetch_leaf(Id id) const {
+        constexpr std::size_t most = 2048;
+        leaves_.prefetch(id, std::min(leaves_.stride(), most));
+    }
+    //! What a search reads of the node.
+    [[gnu::always_inline]] void prefetch_inner(Id id) const { inners_.prefetch(id, counts_at()); }
 
     Inner<Partial> inner(Id id) const {
         std::byte* const block = inners_[id];
@@ -125,10 +131,11 @@ public:
     }
 
 private:
-    //! An inner node begins with its arity; its keys, counts and ids follow, then the aggregates.
+    //! An inner node begins with its arity; its keys, ids and counts follow, then the aggregates.
     static constexpr std::size_t kKeysAt = sizeof(Time);
-    std::size_t counts_at() const { return kKeysAt + inner_capacity_ * sizeof(Time); }
-    std::size_t ids_at() const { return counts_at() + inner_capacity_ * sizeof(std::uint64_t); }
+    std::size_t ids_at() const { return kKeysAt + inner_capacity_ * sizeof(Time); }
+    std::size_t counts_at() const { return ids_at() + (inner_capacity_ + 1) / 2 * sizeof(std::uint64_t); }
+    std::size_t head() const { return counts_at() + inner_capacity_ * sizeof(std::uint64_t); }
 
     static Id taken(std::vector<Id>& ids) {
         const Id id = ids.back();

@@ -67,10 +67,10 @@ void Fiba<M>::descend(Path& path, std::uint32_t from, Time time) const {
         if (index < node.last()) path.high = node.keys[index + 1];
         path.index[level - 1] = index;
         path.id[level - 1] = node.ids[index];
-        // What the way back up will change, and the leaf: asked for now, they come while the search goes on.
+        // What the search will read and the way back up will change: asked for now, it comes while the search goes on.
+        level == 1 ? pool_.prefetch_leaf(node.ids[index]) : pool_.prefetch_inner(node.ids[index]);
         __builtin_prefetch(node.aggregates + index);
         __builtin_prefetch(node.counts + index);
-        if (level == 1) pool_.prefetch_leaf(node.ids[index]);
     }
 }
 

@@ -282,13 +282,14 @@ private:
     // bulk_insert.hpp
     struct Batch;
     struct Growing;
-    struct Change;
+    struct Visit;
     //! Below this a batch of late entries is inserted one by one: repairing the spines once costs as much. An entry by
     //! itself costs a fold of each node on its way where order matters, and one combine where it does not.
     static constexpr std::size_t kWorthABatch = M::commutative && !M::fallible ? 16 : 4;
     //! As many go into a leaf one by one: that moves less than merging.
     static constexpr std::size_t kFewInALeaf = 4;
-    static constexpr std::ptrdiff_t kAhead = 12;
+    //! So many leaves are asked for before they are looked at.
+    static constexpr std::size_t kAhead = 8;
     void insert_all(Batch batch);
     void insert_sorted(Batch batch);
     void append_sorted(Batch batch);
@@ -296,10 +297,12 @@ private:
     std::uint32_t plant(Path& path, std::vector<Sprout>& sprouts);
     void note_changes(const Path& path, std::uint32_t top, std::uint32_t old_height);
     Path common_path(Time first, Time last) const;
-    Change insert_below(Id id, std::uint32_t level, Batch batch, std::vector<Sprout>& sprouts);
-    void note_below(Id id, std::uint32_t level, std::uint32_t index, const Change& change);
-    Change insert_into_leaf(Id id, Batch batch, std::vector<Sprout>& sprouts);
-    void look_ahead(const Batch& batch);
+    std::uint64_t insert_below(Id id, std::uint32_t level, Batch batch, std::vector<Sprout>& sprouts);
+    void visit_children(std::vector<Visit>& visits, std::size_t at, std::uint32_t level, Batch batch);
+    void insert_into_leaves(std::span<Visit> leaves, Batch batch, std::vector<Growing>& growing);
+    void note_below(std::span<Visit> nodes, std::uint32_t level, const Visit* child, std::vector<Growing>& growing);
+    void note_child(Visit& parent, std::uint32_t level, const Visit& child, bool first);
+    void insert_into_leaf(Visit& visit, Batch batch, std::vector<Sprout>& sprouts);
     std::uint64_t put_in_place(Leaf node, Batch batch);
     std::uint64_t merge_leaf(const Leaf& node, Batch batch);
     void refill_leaves(Id id, std::vector<Sprout>& sprouts);
@@ -400,8 +403,6 @@ private:
     //! Where a bulk insert merges a leaf with its part of the batch.
     std::vector<Time> merged_times_;
     std::vector<Partial> merged_partials_;
-    //! The leaf that a bulk insert asked for last.
-    Id asked_for_ = 0;
     bool left_touched_ = false;
     bool right_touched_ = false;
     //! The first failure of a fallible combine in the running call, and whether aggregates wait to be made anew.
