@@ -180,8 +180,10 @@ void the_end_of_time() {
 }
 
 //! Any range, wherever its ends lie: a logarithm of the entries between, and what is in the two leaves that it cuts.
+//! Where leaves are wide, those that were cut before know their groups of eight.
 template <class M>
-void ranges_are_logarithmic(bool late, double most_a_bit, double most) {
+void ranges_are_logarithmic(bool late, bool cut_before, double most) {
+    constexpr double most_a_bit = 3;
     std::mt19937_64 random(7);
     const Time n = Time{1} << 16;
     Fiba<Counted<M>> window{Counted<M>(combines)};
@@ -189,6 +191,8 @@ void ranges_are_logarithmic(bool late, double most_a_bit, double most) {
         const Time time = late ? static_cast<Time>(random() % static_cast<std::uint64_t>(8 * n)) : 8 * i;
         window.insert(time, one(M{}, time));
     }
+    if (cut_before)
+        for (Time at = 0; at < 8 * n; at += 128) window.query(at, at + 4 * n);
     double worst = -1e9;
     for (int bits = 3; bits <= 16; ++bits) {
         for (int i = 0; i < 1000; ++i) {
@@ -202,8 +206,38 @@ void ranges_are_logarithmic(bool late, double most_a_bit, double most) {
             worst = std::max(worst, over);
         }
     }
-    std::printf("%s: any range at most %.1f log2 and %.1f combines\n", late ? "late" : "in order", most_a_bit, worst);
+    std::printf("%s%s: any range at most %.1f log2 and %.1f combines\n", late ? "late" : "in order",
+                cut_before ? ", cut before" : "", most_a_bit, worst);
     check(worst <= most, "a range costs a logarithm of its entries");
+}
+
+//! Whatever happens to a leaf that knows its groups, ranges over it are right: entries that come before, among and at
+//! others, that leave from the front and from within, leaves that are split, joined and shared out.
+void groups_follow_changes() {
+    std::mt19937_64 random(11);
+    Twins<First<>> first({});
+    Twins<ArgMax<>> greatest({2, 32});
+    const auto both = [&](auto change) {
+        change(first);
+        change(greatest);
+    };
+    const auto some_time = [&](Time span) { return static_cast<Time>(random() % static_cast<std::uint64_t>(span)); };
+    for (Time time = 0; time < 3000; time += 3) both([&](auto& twins) { twins.insert(time); });
+    for (int round = 0; round < 2000; ++round) {
+        const Time at = some_time(3000);
+        both([&](auto& twins) { twins.insert(at); });
+        if (round % 2 == 0) {
+            std::mt19937_64 same(random());
+            both([&, same](auto& twins) mutable { twins.evict(twins.some(same)); });
+        }
+        if (round % 100 == 99) both([&](auto& twins) { twins.bulk_evict(round); });
+        for (int i = 0; i < 4; ++i) {
+            const Time from = some_time(3000);
+            const Time to = from + some_time(500);
+            both([&](auto& twins) { twins.ask(from, to); });
+        }
+        both([&](auto& twins) { twins.check_invariants(); });
+    }
 }
 
 //! A combine that fails in a query leaves the tree and later answers right.
@@ -257,11 +291,13 @@ int main() {
         shared_windows_are_constant<OwnFirst>(behind);
     }
     for (const bool late : {false, true}) {
-        ranges_are_logarithmic<OwnFirst>(late, 3, 40);
+        ranges_are_logarithmic<OwnFirst>(late, false, 40);
         // Leaves are wide where a combine is a few instructions.
-        ranges_are_logarithmic<First<>>(late, 3, 2 * 64 + 12);
-        ranges_are_logarithmic<SumInt>(late, 3, 2 * 64 + 12);
+        ranges_are_logarithmic<First<>>(late, false, 2 * 64);
+        ranges_are_logarithmic<First<>>(late, true, 40);
+        ranges_are_logarithmic<SumInt>(late, true, 40);
     }
+    groups_follow_changes();
     an_older_event_after_all_left();
     evicted_entries_are_not_combined();
     the_end_of_time();

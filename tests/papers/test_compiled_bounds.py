@@ -1,5 +1,6 @@
 """What the papers promise of FiBA, counted for a compiled aggregation: its machine code calls back at each combine."""
 
+import copy
 import ctypes
 import math
 import random
@@ -98,10 +99,59 @@ def test_a_bulk_eviction_takes_the_logarithm_of_what_goes(window, gone):
     assert combines_of(lambda: window.bulk_evict(2 * gone)) <= 80 + 16 * math.log2(gone)
 
 
+def ranges(count):
+    draw = random.Random(5)
+    for _ in range(count):
+        yield sorted(draw.sample(range(SIZE), 2))
+
+
 def test_a_range_takes_three_logarithms_and_two_leaves(window):
     """The leaves that its ends cut are folded, the nodes between are not."""
-    draw = random.Random(5)
-    for _ in range(200):
-        first, last = sorted(draw.sample(range(SIZE), 2))
+    for first, last in ranges(200):
         taken = combines_of(lambda first=first, last=last: window.query(2 * first, 2 * last))
         assert taken <= 3 * math.log2(last - first + 1) + 124
+
+
+def test_a_range_over_leaves_that_were_cut_before_takes_three_logarithms_and_forty(window):
+    """A leaf keeps what a range has folded of it: the aggregates of its groups."""
+    for first in range(0, SIZE, 16):
+        window.query(2 * first, 2 * first + SIZE)
+    for first, last in ranges(1000):
+        taken = combines_of(lambda first=first, last=last: window.query(2 * first, 2 * last))
+        assert taken <= 3 * math.log2(last - first + 1) + 40
+
+
+class First(sash.Aggregation):
+    """The oldest value, by combines in Python, which are counted."""
+
+    def lift(self, value):
+        return (value,)
+
+    identity = ()
+
+    def combine(self, older, newer):
+        _count(0.0)
+        return older or newer
+
+    def lower(self, partial):
+        return partial[0] if partial else None
+
+
+def test_any_range_over_an_aggregation_in_python_takes_three_logarithms_and_forty():
+    """Its leaves are narrow, so that no range needs to have come before."""
+    window = sash.Window(First())
+    window.bulk_insert(range(0, 2 * SIZE, 2), range(SIZE))
+    for first, last in ranges(300):
+        taken = combines_of(lambda first=first, last=last: window.query(2 * first, 2 * last))
+        assert taken <= 3 * math.log2(last - first + 1) + 40
+        assert window.query(2 * first, 2 * last) == first
+
+
+def test_a_scattered_batch_costs_an_event_the_leaf_and_the_nodes_above_it(window):
+    """A batch is sorted and inserted by one pass: each node is folded once, however many events go below it."""
+    times = [2 * (i * 7919 % 1024) * (SIZE // 1024) + 1 for i in range(1024)]
+    one_by_one = copy.copy(window)
+    batch = combines_of(lambda: window.bulk_insert(times, [1.0] * 1024))
+    single = combines_of(lambda: [one_by_one.insert(time, 1.0) for time in times])
+    assert batch <= single / 2
+    assert window.query() == one_by_one.query()

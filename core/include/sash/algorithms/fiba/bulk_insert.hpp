@@ -331,6 +331,7 @@ std::uint64_t Fiba<M>::put_in_place(Leaf node, Batch batch) {
         const std::uint32_t at = node.lower_bound(batch.times[i]);
         if (at < node.end() && node.times[at] == batch.times[i]) {
             append_to(node.partials[at], batch.partials[i]);
+            node.touch(at);
         } else {
             node.insert(at, leaf_max(), batch.times[i], std::move(batch.partials[i]));
         }
@@ -386,6 +387,7 @@ template <Monoid M>
 void Fiba<M>::refill_leaf(Id id, std::size_t from, std::size_t to) {
     Leaf node = leaf(id);
     node.release(node.begin(), node.end());
+    node.touch(0);
     std::copy(merged_times_.begin() + static_cast<std::ptrdiff_t>(from),
               merged_times_.begin() + static_cast<std::ptrdiff_t>(to), node.times);
     std::move(merged_partials_.begin() + static_cast<std::ptrdiff_t>(from),

@@ -58,7 +58,7 @@ void Fiba<M>::check_node(Id id, std::uint32_t level, Time low, Time high, std::v
             invariant(node.times[i] >= low && (node.times[i] < high || high == kLatest), "times lie between the keys");
             invariant(i == node.begin() || node.times[i - 1] < node.times[i], "times rise");
         }
-        return;
+        return check_groups(node);
     }
     const Inner node = inner(id);
     // Spine nodes and the root have at least two children, others min_arity; all at most twice that.
@@ -129,19 +129,34 @@ void Fiba<M>::check_fingers() const {
         same(suffix_[i], fold(left_leaf_, i, split_), "each suffix of the left leaf");
 }
 
+//! A group that is known is full, and its aggregate that of its entries, unless some were evicted.
+template <Monoid M>
+void Fiba<M>::check_groups(const Leaf& node) const {
+    constexpr std::uint32_t size = fiba::kGroup;
+    for (std::uint32_t i = 0; i < 64 && (node.known() >> i) != 0; ++i) {
+        if ((node.known() >> i & 1) == 0) continue;
+        invariant(pool_.grouped() && (i + 1) * size <= node.end(), "a group that is known is full");
+        if (i * size < node.begin()) continue;
+        const Partial group = fold(node, i * size, (i + 1) * size);
+        invariant(same_partial<M>(pool_.groups(node)[i], group), "a group's aggregate");
+    }
+}
+
 //! Whatever a hand keeps that may serve a query is the entries'.
 template <Monoid M>
 void Fiba<M>::check_hand(const Hand& hand) const {
     const Leaf first = leaf(hand.first_leaf);
     for (std::uint32_t i = std::max(hand.first, first.begin()); i < hand.split; ++i)
         invariant(same_partial<M>(hand.suffix[i], fold(first, i, hand.split)), "each suffix of a hand's first leaf");
+    if (hand.rest && hand.split >= first.begin())
+        invariant(same_partial<M>(*hand.rest, fold(first, hand.split, hand.stop)), "a hand's rest of its first leaf");
     const Leaf last = leaf(hand.last_leaf);
-    const std::uint32_t begin = hand.in_one_leaf() ? hand.split : last.begin();
+    const std::uint32_t begin = hand.in_one_leaf() ? hand.stop : last.begin();
     // A tail whose first entries were evicted serves no range that is left.
     if (hand.tail && begin >= last.begin())
         invariant(same_partial<M>(*hand.tail, fold(last, begin, hand.end)), "a hand's tail");
     if (hand.in_one_leaf()) return;
-    invariant(hand.split == first.end(), "a hand's suffixes are of the rest of its leaf");
+    invariant(hand.stop == first.end(), "a hand's suffixes are of the rest of its leaf");
     const std::optional<Partial> between = fold_range(hand.high, hand.last_low - 1);
     invariant(hand.middle.has_value() == between.has_value(), "a hand has a middle where entries are between");
     if (between) invariant(same_partial<M>(*hand.middle, *between), "a hand's middle");

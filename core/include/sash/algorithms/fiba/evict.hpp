@@ -221,8 +221,8 @@ void Fiba<M>::share_leaves(const Leaf& first, const Leaf& second) {
     std::copy(left.times + left.end() - moved, left.times + left.end(), right.times);
     std::move(left.partials + left.end() - moved, left.partials + left.end(), right.partials);
     right.extent->end += moved;
-    left.extent->end -= moved;
-    left.release(left.end(), left.end() + moved);
+    right.touch(0);
+    left.cut(left.end() - moved);
 }
 
 }  // namespace sash

@@ -7,18 +7,21 @@
 #include <utility>
 #include <vector>
 
+#include "sash/algorithms/fiba/bulk_evict.hpp"
 #include "sash/algorithms/fiba/range.hpp"
 
 namespace sash {
 
 //! A Two-Stacks over entries that stay where they are. The entries [from, to] are
 //!
-//!     the leaf that `from` cuts      leaves between      the leaf that `to` cuts
-//!     [ .. | first .. split )        [   middle    ]     [ begin .. end ) .. ]
-//!            suffix                                        tail
+//!     the leaf that `from` cuts            leaves between      the leaf that `to` cuts
+//!     [ .. | first .. split ) .. stop )    [   middle    ]     [ begin .. end ) .. ]
+//!            suffix           rest                               tail
 //!
-//! and where one leaf is cut by both, suffix and tail are of that leaf. As long as neither end moves back, each entry
-//! goes once into the tail, once into the suffixes, and each leaf once into the middle: O(1) combines an entry.
+//! and where one leaf is cut by both, all are of that leaf. Where a leaf keeps its groups, the suffixes are those of
+//! one group, and of more where the range slides on. As long as neither end moves back, each entry goes once into the
+//! tail, once into the suffixes, each group into a few rests, and each leaf once into the middle: O(1) combines an
+//! entry.
 template <Monoid M>
 struct Fiba<M>::Hand {
     //! The leaf where it begins, the times [low, high) that belong there, and its last entry when the hand was put
@@ -31,11 +34,17 @@ struct Fiba<M>::Hand {
     //! That leaf, and where the last query began in it.
     Leaf node = {};
     std::uint32_t at = 0;
+    Time from = 0;
     //! suffix[i] is the aggregate of the entries [i, split) of that leaf, for i in [first, split).
     std::uint32_t first = 0;
     std::uint32_t split = 0;
     std::vector<Partial> suffix = {};
+    //! Of the entries [split, stop), and of the leaves between; both together, once they are asked for.
+    std::uint32_t stop = 0;
+    std::optional<Partial> rest = {};
     std::optional<Partial> middle = {};
+    std::optional<Partial> between = {};
+    bool between_known = false;
     //! The leaf where it ends, the times that belong there, and the aggregate of its entries before `end`.
     Id last_leaf = fiba::kNone;
     Time last_low = 0;
@@ -48,6 +57,9 @@ struct Fiba<M>::Hand {
     //! Of the tree and of the right leaf, when the hand was put there.
     std::uint64_t changes = 0;
     std::uint64_t right_changes = 0;
+    //! The same as `changes` where a range may begin further on and end with the right leaf, and nothing is to be made
+    //! for it but suffixes.
+    std::uint64_t ready = 0;
     //! The number of the query that used it last.
     std::uint64_t used = 0;
     //! The hand that was used after it.
@@ -57,16 +69,16 @@ struct Fiba<M>::Hand {
     bool tail_on_right = false;
 
     bool in_one_leaf() const { return first_leaf == last_leaf; }
-    auto owned() const { return std::tie(suffix, middle, tail); }
+    auto owned() const { return std::tie(suffix, rest, middle, between, tail); }
 };
 
 template <Monoid M>
 auto Fiba<M>::query(Time from, Time to) const -> Partial {
     ensure_fresh();
-    if (size_ == 0 || from > to || from > youngest_ || to < oldest()) return monoid_.identity();
     if (const Hand* const hand = hand_in_turn(from, to))
         return monoid_.combine(
-            hand->middle ? monoid_.combine(hand->suffix[hand->at], *hand->middle) : hand->suffix[hand->at], back_);
+            hand->between ? monoid_.combine(hand->suffix[hand->at], *hand->between) : hand->suffix[hand->at], back_);
+    if (size_ == 0 || from > to || from > youngest_ || to < oldest()) return monoid_.identity();
     from = std::max(from, oldest());
     to = std::min(to, youngest_);
     if (std::optional<Partial> suffix = near_suffix(from, to)) return std::move(*suffix);
@@ -84,20 +96,23 @@ bool Fiba<M>::is_current(const Hand& hand) const {
 }
 
 //! Windows that slide side by side are asked for in turn, and a little further each time. The hand whose turn it is, if
-//! it has all that its range needs: a suffix of its first leaf, the middle, and the whole right leaf behind them.
+//! it has all that its range needs: a suffix of its first leaf, what is between, and the whole right leaf behind them.
 template <Monoid M>
 auto Fiba<M>::hand_in_turn(Time from, Time to) const -> const Hand* {
     if (to < youngest_ || hands_.empty()) return nullptr;
     const std::uint32_t turn = hands_[last_hand_].next;
     Hand& hand = hands_[turn];
-    if (hand.changes != changes_ || from < hand.low || from >= hand.high || hand.anchor < oldest()) return nullptr;
-    if (hand.first_was_right || hand.tail_on_right || hand.in_one_leaf() || hand.last_leaf != right_[0]) return nullptr;
+    if (hand.ready != changes_ || hand.last_leaf != right_[0] || from < hand.from || hand.anchor < oldest())
+        return nullptr;
     std::uint32_t at = std::max(hand.at, hand.node.begin());
-    if (at > hand.node.begin() && hand.node.times[at - 1] >= from) return nullptr;
-    while (at < hand.split && hand.node.times[at] < from) ++at;
-    if (at < hand.first || at >= hand.split) return nullptr;
+    while (at < hand.stop && hand.node.times[at] < from) ++at;
+    if (at >= hand.stop) return nullptr;
+    if (at >= hand.split) {
+        follow_begin(hand, at, kSliding);
+        between(hand);
+    }
     hand.at = at;
-    hand.seen = youngest_;
+    hand.from = from;
     hand.used = ++queries_;
     last_hand_ = turn;
     return &hand;
@@ -127,6 +142,7 @@ auto Fiba<M>::hand_at(Time from, Time to) const -> Hand& {
 template <Monoid M>
 void Fiba<M>::put_hand(Hand& hand, Time from) const {
     const Path path = search(from);
+    prefetch_next(path);
     const Leaf node = leaf(path.id[0]);
     hand.first_leaf = hand.last_leaf = path.id[0];
     hand.node = node;
@@ -134,9 +150,11 @@ void Fiba<M>::put_hand(Hand& hand, Time from) const {
     hand.high = hand.last_high = path.high;
     hand.first_was_right = hand.last_was_right = path.id[0] == right_[0];
     hand.anchor = node.times[node.end() - 1];
-    hand.at = hand.first = hand.split = hand.end = node.lower_bound(from);
+    hand.at = hand.first = hand.split = hand.stop = hand.end = node.lower_bound(from);
+    hand.rest.reset();
     hand.middle.reset();
     hand.tail.reset();
+    hand.between_known = false;
     hand.seen = from;
     hand.changes = changes_;
     hand.right_changes = right_changes_;
@@ -149,23 +167,27 @@ template <Monoid M>
 auto Fiba<M>::query_by_hand(Time from, Time to) const -> std::optional<Partial> {
     Hand& hand = hand_at(from, to);
     const std::uint64_t changes = std::exchange(hand.changes, changes_ - 1);
+    hand.ready = changes_ - 1;
     follow_end(hand, to);
     const std::uint32_t at = leaf(hand.first_leaf).lower_bound(from);
-    follow_begin(hand, at);
+    follow_begin(hand, at, fiba::kGroup);
     hand.at = at;
     const auto own = static_cast<std::uint32_t>(&hand - hands_.data());
     hands_[last_hand_].next = own;
     last_hand_ = own;
     std::optional<Partial> total;
-    if (at < hand.split) total = hand.suffix[at];
+    if (at < hand.stop) total = hand.suffix[at];
     const auto add = [&](const std::optional<Partial>& part) {
         if (part) total = total ? monoid_.combine(*total, *part) : *part;
     };
-    add(hand.middle);
+    add(at < hand.stop ? between(hand) : hand.middle);
     ends_at_back(hand, to) ? add(back_) : add(hand.tail);
     hand.seen = to;
     hand.used = queries_;
     hand.changes = changes;
+    hand.from = from;
+    const bool ready = at < hand.stop && ends_at_back(hand, to) && !hand.first_was_right && !hand.tail_on_right;
+    if (ready) hand.ready = changes;
     return total;
 }
 
@@ -186,7 +208,7 @@ void Fiba<M>::follow_end(Hand& hand, Time to) const {
     // What was evicted since from a leaf that is cut by both ends is no entry any more; follow_begin() drops the tail.
     hand.end = std::max(hand.end, node.begin());
     if (hand.end < end) {
-        fiba::append_run(monoid_, hand.tail, node.partials + hand.end, node.partials + end);
+        add_run(hand.tail, node, hand.end, end);
         hand.end = end;
     }
     hand.tail_on_right |= hand.last_leaf == right_[0];
@@ -199,9 +221,11 @@ void Fiba<M>::move_end(Hand& hand, const Path& path) const {
     if (hand.last_leaf != path.id[0]) {
         if (hand.in_one_leaf()) {
             // The whole rest of the leaf belongs to the range now: suffixes of it are made when they are asked for.
-            hand.first = hand.split = leaf(hand.first_leaf).end();
+            hand.first = hand.split = hand.stop = leaf(hand.first_leaf).end();
+            hand.rest.reset();
             hand.last_low = hand.high;
         }
+        hand.between_known = false;
         const std::optional<Partial> passed = fold_range(hand.last_low, path.low - 1);
         if (passed) hand.middle = hand.middle ? monoid_.combine(*hand.middle, *passed) : *passed;
         hand.tail.reset();
@@ -213,15 +237,24 @@ void Fiba<M>::move_end(Hand& hand, const Path& path) const {
     hand.last_was_right = path.id[0] == right_[0];
 }
 
-//! Makes suffixes from the place on.
+//! Makes suffixes from the place on, up to a multiple of so many places where the leaf keeps its groups.
 template <Monoid M>
-void Fiba<M>::follow_begin(Hand& hand, std::uint32_t at) const {
+void Fiba<M>::follow_begin(Hand& hand, std::uint32_t at, std::uint32_t places) const {
     const Leaf node = leaf(hand.first_leaf);
-    if (hand.in_one_leaf() && at >= hand.split) {
-        hand.first = hand.split = hand.end;
+    if (hand.in_one_leaf() && at >= hand.stop) {
+        hand.first = hand.split = hand.stop = hand.end;
+        hand.rest.reset();
         hand.tail.reset();
+        hand.between_known = false;
     }
-    if (at >= hand.first) return;
+    if (at >= hand.stop || (at >= hand.first && at < hand.split)) return;
+    const std::uint32_t split = pool_.grouped() ? std::min(hand.stop, (at / places + 1) * places) : hand.stop;
+    if (split != hand.split) {
+        hand.first = hand.split = split;
+        hand.rest.reset();
+        hand.between_known = false;
+        add_run(hand.rest, node, split, hand.stop);
+    }
     if (hand.suffix.size() < leaf_max()) hand.suffix.resize(leaf_max());
     // What is before the first suffix is asked before the loop: see append_run().
     std::uint32_t i = hand.first;
@@ -231,6 +264,24 @@ void Fiba<M>::follow_begin(Hand& hand, std::uint32_t at) const {
     }
     for (; i > at; --i) hand.suffix[i - 1] = monoid_.combine(node.partials[i - 1], hand.suffix[i]);
     hand.first = at;
+}
+
+//! The total and what lies in [first, last) of a leaf, which may be empty.
+template <Monoid M>
+void Fiba<M>::add_run(std::optional<Partial>& total, const Leaf& node, std::uint32_t first, std::uint32_t last) const {
+    fiba::Combiner<M> combiner{monoid_, std::move(total)};
+    visit_run(node, first, last, combiner);
+    total = std::move(combiner.total);
+}
+
+//! What lies behind the suffixes and before the tail.
+template <Monoid M>
+auto Fiba<M>::between(Hand& hand) const -> const std::optional<Partial>& {
+    if (hand.between_known) return hand.between;
+    hand.between = hand.rest ? hand.rest : hand.middle;
+    if (hand.rest && hand.middle) hand.between = monoid_.combine(*hand.rest, *hand.middle);
+    hand.between_known = true;
+    return hand.between;
 }
 
 template <Monoid M>

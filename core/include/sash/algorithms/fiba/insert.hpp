@@ -129,11 +129,12 @@ void Fiba<M>::insert_late(Time time, Partial partial) {
     for (std::uint32_t level = 1; level <= path.join; ++level) keep_inner(path.id[level]);
     keep_leaf(path.id[0]);
     Leaf node = leaf(path.id[0]);
-    const std::uint32_t at = node.lower_bound(time);
+    const std::uint32_t at = node.lower_bound_near(time, last_at_);
     if (at < node.end() && node.times[at] == time) {
         Partial joined = combine(node.partials[at], partial);
         if (stale_) return;
         node.partials[at] = std::move(joined);
+        node.touch(at);
         return note_change(path, partial, 0);
     }
     ++size_;
@@ -141,7 +142,7 @@ void Fiba<M>::insert_late(Time time, Partial partial) {
         Path way = path;
         return split_leaf(way, at, time, std::move(partial));
     }
-    node.insert(at, leaf_max(), time, partial);
+    last_at_ = node.insert(at, leaf_max(), time, partial) + 1;
     note_change(path, partial, 1);
 }
 
@@ -153,6 +154,7 @@ void Fiba<M>::combine_into_youngest(const Partial& partial) {
     Partial joined = combine(entry, partial);
     if (stale_) return;
     entry = std::move(joined);
+    right_leaf_.touch(right_leaf_.end() - 1);
     const bool in_front = height_ == 0 && split_ == right_leaf_.end();
     in_front ? refresh_right_leaf() : append_to(back_, partial);
 }
@@ -175,6 +177,7 @@ void Fiba<M>::insert_into_single(Time time, Partial partial) {
         Partial joined = combine(left_leaf_.partials[at], partial);
         if (stale_) return;
         left_leaf_.partials[at] = std::move(joined);
+        left_leaf_.touch(at);
     } else {
         now = left_leaf_.insert(at, leaf_max(), time, partial);
         ++size_;

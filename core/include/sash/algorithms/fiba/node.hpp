@@ -24,12 +24,26 @@ struct Extent {
     std::uint32_t end;
 };
 
+//! So many neighbours in a leaf are a group, from the first place on. A range query that passes over a whole group
+//! keeps its aggregate, so that the leaves that ranges cut are folded once and not again.
+inline constexpr std::uint32_t kGroup = 8;
+
+//! What a leaf begins with: its extent, and a bit for each group whose aggregate is kept.
+struct LeafHead {
+    Extent extent;
+    std::uint64_t known;
+};
+
 //! A leaf: two parallel arrays in one block. A view is three pointers; it stays valid as long as the node does.
 template <class Partial>
 struct Leaf {
     Time* times = nullptr;
     Partial* partials = nullptr;
     Extent* extent = nullptr;
+
+    std::uint64_t& known() const { return reinterpret_cast<LeafHead*>(extent)->known; }
+    //! Entries from a place on have moved or changed: so have their groups.
+    void touch(std::uint32_t at) const { known() &= (std::uint64_t{1} << std::min(at / kGroup, 63U)) - 1; }
 
     std::uint32_t begin() const { return extent->begin; }
     std::uint32_t end() const { return extent->end; }
@@ -48,12 +62,19 @@ struct Leaf {
         return static_cast<std::uint32_t>(first - times);
     }
 
+    //! The same, looked for at one place first: events that come in runs go behind one another, and are predicted.
+    std::uint32_t lower_bound_near(Time time, std::uint32_t at) const {
+        const bool here = at > begin() && at <= end() && times[at - 1] < time && (at == end() || time <= times[at]);
+        return here ? at : lower_bound(time);
+    }
+
     //! Moves the live entries to the front of the arrays.
     void compact() {
         if (begin() == 0) return;
         std::copy(times + begin(), times + end(), times);
         std::move(partials + begin(), partials + end(), partials);
         *extent = {0, size()};
+        touch(0);
     }
 
     //! Opens position `at` in [begin, end] and fills it; there is room behind the end or before the begin.
@@ -64,10 +85,12 @@ struct Leaf {
             std::move(partials + begin(), partials + at, partials + begin() - 1);
             --extent->begin;
             --at;
+            touch(0);
         } else {
             std::copy_backward(times + at, times + end(), times + end() + 1);
             std::move_backward(partials + at, partials + end(), partials + end() + 1);
             ++extent->end;
+            touch(at);
         }
         times[at] = time;
         partials[at] = std::move(partial);
@@ -78,6 +101,7 @@ struct Leaf {
         std::copy(times + at + 1, times + end(), times + at);
         std::move(partials + at + 1, partials + end(), partials + at);
         --extent->end;
+        touch(at);
         release(end(), end() + 1);
     }
 
@@ -86,6 +110,13 @@ struct Leaf {
         std::copy(other.times + from, other.times + from + count, times + end());
         std::move(other.partials + from, other.partials + from + count, partials + end());
         extent->end += count;
+    }
+
+    //! Gives the entries from a place on away.
+    void cut(std::uint32_t end) {
+        touch(end);
+        release(end, extent->end);
+        extent->end = end;
     }
 
     //! Lets go of what dead slots own.

@@ -15,14 +15,17 @@ namespace sash::fiba {
 template <class Partial>
 class Pool {
 public:
-    Pool(std::uint32_t leaf_capacity, std::uint32_t inner_capacity)
+    //! `groups` is how many of a leaf's groups are kept; 0 means none.
+    Pool(std::uint32_t leaf_capacity, std::uint32_t groups, std::uint32_t inner_capacity)
         : leaf_capacity_(leaf_capacity),
           inner_capacity_(inner_capacity),
-          leaves_(sizeof(Extent) + leaf_capacity * sizeof(Time), leaf_capacity),
+          groups_(groups),
+          leaves_(sizeof(LeafHead) + leaf_capacity * sizeof(Time), leaf_capacity + groups),
           inners_(head(), inner_capacity) {}
     Pool(const Pool& other)
         : leaf_capacity_(other.leaf_capacity_),
           inner_capacity_(other.inner_capacity_),
+          groups_(other.groups_),
           leaves_(other.leaves_),
           inners_(other.inners_),
           free_leaves_(other.free_leaves_),
@@ -38,6 +41,7 @@ public:
     void swap(Pool& other) noexcept {
         std::swap(leaf_capacity_, other.leaf_capacity_);
         std::swap(inner_capacity_, other.inner_capacity_);
+        std::swap(groups_, other.groups_);
         leaves_.swap(other.leaves_);
         inners_.swap(other.inners_);
         free_leaves_.swap(other.free_leaves_);
@@ -47,15 +51,19 @@ public:
     }
 
     std::uint32_t leaf_capacity() const { return leaf_capacity_; }
+    //! Whether leaves keep aggregates of groups, and those of a leaf.
+    bool grouped() const { return groups_ > 0; }
+    Partial* groups(const Leaf<Partial>& leaf) const { return leaf.partials + leaf_capacity_; }
 
     Leaf<Partial> leaf(Id id) const {
         std::byte* const block = leaves_[id];
-        return {reinterpret_cast<Time*>(block + sizeof(Extent)), leaves_.partials(block),
+        return {reinterpret_cast<Time*>(block + sizeof(LeafHead)), leaves_.partials(block),
                 reinterpret_cast<Extent*>(block)};
     }
+    //! All of it but for the groups.
     [[gnu::always_inline]] void prefetch_leaf(Id id) const {
         constexpr std::size_t most = 2048;
-        leaves_.prefetch(id, std::min(leaves_.stride(), most));
+        leaves_.prefetch(id, std::min(leaves_.stride() - groups_ * sizeof(Partial), most));
     }
     //! What a search reads of the node.
     [[gnu::always_inline]] void prefetch_inner(Id id) const { inners_.prefetch(id, counts_at()); }
@@ -72,6 +80,7 @@ public:
         if (free_leaves_.empty() && !deferred_.empty()) open_deferred();
         const Id id = free_leaves_.empty() ? leaves_.make() : taken(free_leaves_);
         *leaf(id).extent = {0, 0};
+        leaf(id).touch(0);
         return id;
     }
 
@@ -154,6 +163,7 @@ private:
 
     std::uint32_t leaf_capacity_;
     std::uint32_t inner_capacity_;
+    std::uint32_t groups_;
     Blocks<Partial> leaves_;
     Blocks<Partial> inners_;
     std::vector<Id> free_leaves_;

@@ -24,6 +24,7 @@ void append_run(const M& monoid, std::optional<typename M::Partial>& total, cons
 //! Combines what it is shown, oldest first.
 template <class M>
 struct Combiner {
+    static constexpr bool combines = true;
     const M& monoid;
     std::optional<typename M::Partial> total;
 
@@ -44,6 +45,7 @@ struct Combiner {
 
 //! Counts the entries it is shown.
 struct Counter {
+    static constexpr bool combines = false;
     std::uint64_t total = 0;
     template <class Partial>
     void add(const Partial&, std::uint64_t entries) {
@@ -136,7 +138,34 @@ void Fiba<M>::visit_leaf(Id id, Range range, Visitor& visitor) const {
     if (height_ > 0 && id == left_[0] && last == node.end()) return visitor.add(suffix_[first], last - first);
     if (height_ > 0 && id == right_[0] && first == node.begin() && last == node.end())
         return visitor.add(back_, last - first);
-    visitor.add_run(node.partials + first, node.partials + last, [&] { return last - first; });
+    visit_run(node, first, last, visitor);
+}
+
+//! Entries [first, last) of a leaf, whole groups of them at once.
+template <Monoid M>
+template <class Visitor>
+void Fiba<M>::visit_run(const Leaf& node, std::uint32_t first, std::uint32_t last, Visitor& visitor) const {
+    const auto add = [&](const Partial* partials, std::uint32_t from, std::uint32_t to) {
+        if (from < to) visitor.add_run(partials + from, partials + to, [&] { return to - from; });
+    };
+    const std::uint32_t from = (first + fiba::kGroup - 1) / fiba::kGroup;
+    const std::uint32_t to = last / fiba::kGroup;
+    if (!Visitor::combines || !pool_.grouped() || from >= to) return add(node.partials, first, last);
+    add(node.partials, first, from * fiba::kGroup);
+    add(known_groups(node, from, to), from, to);
+    add(node.partials, to * fiba::kGroup, last);
+}
+
+//! The aggregates of a leaf's groups, those in [from, to) made if they were not.
+template <Monoid M>
+auto Fiba<M>::known_groups(const Leaf& node, std::uint32_t from, std::uint32_t to) const -> const Partial* {
+    Partial* const groups = pool_.groups(node);
+    for (std::uint32_t i = from; i < to; ++i) {
+        if ((node.known() >> i & 1) != 0) continue;
+        groups[i] = fold(node, i * fiba::kGroup, (i + 1) * fiba::kGroup);
+        node.known() |= std::uint64_t{1} << i;
+    }
+    return groups;
 }
 
 }  // namespace sash

@@ -51,6 +51,7 @@ template <Monoid M>
 auto Fiba<M>::search_from_last(Time time) -> const Path& {
     if (time < last_low_ || time >= last_high_) {
         search(time, last_);
+        last_at_ = 0;
         last_low_ = last_.low;
         last_high_ = last_.high;
     }

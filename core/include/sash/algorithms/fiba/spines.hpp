@@ -23,13 +23,22 @@ constexpr FibaOptions complete(FibaOptions options) {
     return options;
 }
 
+//! How many groups a leaf keeps: only where it is so wide that a scan of it counts, combining cannot fail, and a
+//! partial that is left behind owns nothing.
+template <class M>
+constexpr std::uint32_t groups_of(std::size_t leaf) {
+    constexpr bool plain = !M::fallible && std::is_trivially_copyable_v<typename M::Partial>;
+    return plain && leaf >= 4 * kGroup && leaf <= 64 * kGroup ? static_cast<std::uint32_t>(leaf / kGroup) : 0;
+}
+
 }  // namespace fiba
 
 template <Monoid M>
 Fiba<M>::Fiba(M monoid, FibaOptions options)
     : monoid_(std::move(monoid)),
       min_arity_(static_cast<std::uint32_t>(fiba::complete<M>(options).min_arity)),
-      pool_(static_cast<std::uint32_t>(fiba::complete<M>(options).leaf), 2 * min_arity_ + 1),
+      pool_(static_cast<std::uint32_t>(fiba::complete<M>(options).leaf),
+            fiba::groups_of<M>(fiba::complete<M>(options).leaf), 2 * min_arity_ + 1),
       back_(monoid_.identity()),
       middle_(monoid_.identity()),
       inner_(monoid_.identity()) {}
@@ -60,6 +69,7 @@ void Fiba<M>::swap(Fiba& other) noexcept {
     std::swap(last_, other.last_);
     std::swap(last_low_, other.last_low_);
     std::swap(last_high_, other.last_high_);
+    std::swap(last_at_, other.last_at_);
     std::swap(failure_, other.failure_);
     std::swap(stale_, other.stale_);
     std::swap(changes_, other.changes_);

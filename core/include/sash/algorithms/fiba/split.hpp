@@ -80,8 +80,7 @@ void Fiba<M>::share_out(Id from, Id to, std::uint32_t at, Time time, Partial par
     Leaf younger = leaf(to);
     const std::uint32_t keep = at == leaf_max() ? leaf_max() - leaf_min() : leaf_max() / 2;
     younger.take(elder, keep, leaf_max() - keep);
-    elder.extent->end = keep;
-    elder.release(keep, leaf_max());
+    elder.cut(keep);
     if (at <= keep) {
         elder.insert(at, leaf_max(), time, std::move(partial));
     } else {

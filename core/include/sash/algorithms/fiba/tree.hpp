@@ -320,7 +320,11 @@ private:
     bool ends_at_back(const Hand& hand, Time to) const;
     void follow_end(Hand& hand, Time to) const;
     void move_end(Hand& hand, const Path& path) const;
-    void follow_begin(Hand& hand, std::uint32_t at) const;
+    //! So many places are a hand's suffixes made for when it has come to the end of those before.
+    static constexpr std::uint32_t kSliding = 4 * fiba::kGroup;
+    void follow_begin(Hand& hand, std::uint32_t at, std::uint32_t places) const;
+    void add_run(std::optional<Partial>& total, const Leaf& node, std::uint32_t first, std::uint32_t last) const;
+    const std::optional<Partial>& between(Hand& hand) const;
     //! Entries have moved or changed: hands that know of them are of no use any more.
     void note_changed() { ++changes_; }
     void note_right_changed() { ++right_changes_; }
@@ -342,6 +346,9 @@ private:
     void visit_child(const Inner& node, std::uint32_t child, std::uint32_t level, Range range, Visitor& visitor) const;
     template <class Visitor>
     void visit_leaf(Id id, Range range, Visitor& visitor) const;
+    template <class Visitor>
+    void visit_run(const Leaf& node, std::uint32_t first, std::uint32_t last, Visitor& visitor) const;
+    const Partial* known_groups(const Leaf& node, std::uint32_t from, std::uint32_t to) const;
 
     // policy.hpp
     template <class Policy>
@@ -371,6 +378,7 @@ private:
                     std::vector<char>& inners) const;
     void check_slot(const Inner& node, std::uint32_t level, std::uint32_t index) const;
     void check_fingers() const;
+    void check_groups(const Leaf& node) const;
     void check_hand(const Hand& hand) const;
     void check_ids(std::vector<char>& leaves, std::vector<char>& inners) const;
 
@@ -400,6 +408,8 @@ private:
     Path last_{};
     Time last_low_ = 1;
     Time last_high_ = 0;
+    //! The place behind that insert in its leaf; 0 where it is not known.
+    std::uint32_t last_at_ = 0;
     //! Where a bulk insert merges a leaf with its part of the batch.
     std::vector<Time> merged_times_;
     std::vector<Partial> merged_partials_;

@@ -62,6 +62,7 @@ private:
         std::copy(image.times.begin(), image.times.end(), node.times + image.extent.begin);
         std::move(image.partials.begin(), image.partials.end(), node.partials + image.extent.begin);
         *node.extent = image.extent;
+        node.touch(0);
     }
     static void put_back(Inner<Partial> node, InnerImage& image) {
         node.resize(0);
