@@ -151,6 +151,10 @@ void shared_windows_are_constant(Time behind) {
         std::printf("n = %lld, %lld behind: %.2f combines a query\n", static_cast<long long>(n),
                     static_cast<long long>(behind), a_query);
         check(a_query <= 8.0, "a window that shares the tree costs O(1) combines");
+        if (n < Time{1} << 16) continue;
+        Fiba<Counted<M>> longest{Counted<M>(combines)};
+        for (Time i = time - n; i < time; ++i) longest.insert(i, one(M{}, i));
+        check(10 * window.bytes() <= 12 * longest.bytes(), "and hardly any memory beside the longest");
     }
 }
 
