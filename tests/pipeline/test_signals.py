@@ -57,6 +57,7 @@ def test_a_stream_that_is_stopped_ends_well_and_goes_on(number: signal.Signals, 
     assert (running.returncode, out[:27]) == (0, "30 rows in, 30 results out:")
     assert all(line.startswith("{") for line in log.splitlines())
     arrive(tmp_path, 2, as_json(ROWS[30:]))
-    assert started(file, "--once").communicate(timeout=300)[0].startswith("10 rows in")
+    out, log = started(file, "--once").communicate(timeout=300)
+    assert out.startswith("10 rows in"), log
     first = pq.read_table(tmp_path / "results").to_pylist()
     assert sum(row["revision"] == 0 for row in first) == 40
