@@ -184,12 +184,12 @@ class Operator:
     def memory(self) -> int: ...
     def save(
         self,
-    ) -> tuple[tuple[list[bool], bool], list[Any], list[Any], bytes, tuple[int | None, int | None, bool]]: ...
+    ) -> tuple[tuple[list[bool], bool, list[int]], list[Any], list[Any], bytes, tuple[int | None, int | None, bool]]: ...
     def restore(
         self,
         keys: list[Any],
         ids: list[Any],
-        columns: tuple[Sequence[bool], bool],
+        columns: tuple[Sequence[bool], bool, Sequence[int]],
         body: bytes,
         newest: int | None,
         watermark: int | None,

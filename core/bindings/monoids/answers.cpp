@@ -59,7 +59,7 @@ nb::object object_of(const Outcome& outcome, const AnswerSpec& spec, const Clock
 }
 
 Kind kind_read(const RowReader& row, const AnswerSpec& spec, const Mode& mode) {
-    return mode.reals[row.parts()[spec.position].slots.back()] ? Kind::real : Kind::integer;
+    return mode.numbers(row.parts()[spec.position].slots.back());
 }
 
 nb::object Window::answered(const AnswerSpec& spec, const Answers& answers) const {

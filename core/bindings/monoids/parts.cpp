@@ -29,24 +29,33 @@ namespace {
 struct Making {
     Layout& layout;
     const PartSpec& part;
-    //! Its first column is read as reals.
-    bool real;
+    //! The numbers of its first column.
+    Kind numbers;
     //! Its integers are kept in their full range.
     bool wide;
     TickScale scale;
 
     const KernelOptions& options() const { return part.options; }
-    NumberKind kind() const { return real ? NumberKind::real : NumberKind::integer; }
+    bool both() const { return numbers == Kind::both; }
+    bool real() const { return numbers == Kind::real; }
+    NumberKind kind() const { return numbers == Kind::integer ? NumberKind::integer : NumberKind::real; }
     bool is(std::string_view name) const { return part.kernel == name; }
 
     template <class M>
     void add(M monoid) const {
         layout.add(std::move(monoid), {part.slots.front(), part.slots.back()});
     }
+    //! One over the codes of numbers, which are of one kind or of both.
+    template <class M>
+    void add_of_numbers(M monoid) const {
+        if (both()) return add(OfBoth<M>{std::move(monoid)});
+        add(std::move(monoid));
+    }
 };
 
 void add_sum(const Making& making) {
-    if (making.real) return making.add(SumReal{});
+    if (making.both()) return making.add(SumBoth{});
+    if (making.real()) return making.add(SumReal{});
     if (making.wide) return making.add(SumWide{});
     making.add(SumInt{});
 }
@@ -56,7 +65,8 @@ void add_count(const Making& making) {
 }
 
 void add_product(const Making& making) {
-    if (making.real) return making.add(ProductReal{});
+    if (making.both()) return making.add(ProductBoth{});
+    if (making.real()) return making.add(ProductReal{});
     making.add(ProductInt{});
 }
 
@@ -69,16 +79,17 @@ void add_moments(const Making& making) {
 }
 
 void add_extreme(const Making& making) {
-    if (making.wide && !making.real) return making.add(MarkedExtremes(making.is("min"), making.kind()));
-    making.add(Extremes(making.is("min"), Max{making.kind()}));
+    if (making.wide && making.numbers == Kind::integer)
+        return making.add(MarkedExtremes(making.is("min"), making.kind()));
+    making.add_of_numbers(Extremes(making.is("min"), Max{making.kind()}));
 }
 
 void add_range(const Making& making) {
-    making.add(Range{making.kind()});
+    making.add_of_numbers(Range{making.kind()});
 }
 
 void add_counted(const Making& making) {
-    making.add(ExtremeCounts(making.is("min_count")));
+    making.add_of_numbers(ExtremeCounts(making.is("min_count")));
 }
 
 void add_bits(const Making& making) {
@@ -106,7 +117,7 @@ void add_harmonic_mean(const Making& making) {
 }
 
 void add_delta(const Making& making) {
-    making.add(Delta{making.kind()});
+    making.add_of_numbers(Delta{making.kind()});
 }
 
 void add_decayed_sum(const Making& making) {
@@ -122,11 +133,11 @@ void add_time_weighted_mean(const Making& making) {
 }
 
 void add_m4(const Making& making) {
-    making.add(M4{making.scale, making.kind()});
+    making.add_of_numbers(M4{making.scale, making.kind()});
 }
 
 void add_increasing_run(const Making& making) {
-    making.add(LongestIncreasingRun{making.scale, making.kind()});
+    making.add_of_numbers(LongestIncreasingRun{making.scale, making.kind()});
 }
 
 void add_row_of(const Making& making) {
@@ -134,7 +145,7 @@ void add_row_of(const Making& making) {
                       : making.is("row_of_least")  ? RowOf::Pick::least
                       : making.is("row_of_first")  ? RowOf::Pick::first
                                                    : RowOf::Pick::last;
-    making.add(RowOf{pick});
+    making.add_of_numbers(RowOf{pick});
 }
 
 void add_compiled(const Making& making) {
@@ -186,7 +197,7 @@ LayoutPtr RowReader::layout(const Mode& mode) const {
         const auto* const found = std::find_if(std::begin(kParts), std::end(kParts),
                                                [&](const auto& known) { return known.first == part.kernel; });
         if (found == std::end(kParts)) throw std::invalid_argument("no part of a record is called " + part.kernel);
-        found->second({*layout, part, mode.reals[part.slots.front()], mode.wide, mode.scale});
+        found->second({*layout, part, mode.numbers(part.slots.front()), mode.wide, mode.scale});
     }
     return layout;
 }

@@ -38,6 +38,13 @@ nb::object item_of(nb::handle source, std::ptrdiff_t index, std::ptrdiff_t lengt
     return nb::borrow(PySequence_Fast_GET_ITEM(source.ptr(), index));
 }
 
+//! An integer, where there are reals too.
+void read_as_real(Field& field) {
+    field.real = exact_real(field.cell);
+    field.cell = encode_real(field.real);
+    field.whole = true;
+}
+
 std::ptrdiff_t whole_or(nb::handle index) {
     return index.is_none() ? -1 : nb::cast<std::ptrdiff_t>(index);
 }
@@ -124,12 +131,14 @@ bool RowReader::takes(std::span<const Field> fields) const {
 }
 
 bool RowReader::read(nb::handle source, Value& value, Mode& mode, Holder& holder) const {
+    mode.integers.reset();
     mode.reals.reset();
     holder.fields.resize(slots_.size());
     for (std::size_t i = 0; i < slots_.size(); ++i) {
         Kind kind = Kind::integer;
         read_field(slots_[i], source, holder.fields[i], kind);
-        if (slots_[i].reader.inputs() == Inputs::number && kind == Kind::real) mode.reals.set(i);
+        if (slots_[i].reader.inputs() == Inputs::number && holder.fields[i].present)
+            (kind == Kind::real ? mode.reals : mode.integers).set(i);
     }
     bool taken = takes(holder.fields);
     for (const ObjectSpec& object : objects_) {
@@ -144,14 +153,10 @@ bool RowReader::read(nb::handle source, Value& value, Mode& mode, Holder& holder
     return taken;
 }
 
-void RowReader::settle(std::span<Field> fields, const std::bitset<kMostSlots>& from,
-                       const std::bitset<kMostSlots>& to) const {
-    if (from == to) return;
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-        if (from[i] == to[i] || !fields[i].present) continue;
-        fields[i].real = exact_real(fields[i].cell);
-        fields[i].cell = encode_real(fields[i].real);
-    }
+void RowReader::settle(std::span<Field> fields, const Mode& from, const Mode& to) const {
+    if (from.reals == to.reals) return;
+    for (std::size_t i = 0; i < fields.size(); ++i)
+        if (from.reals[i] != to.reals[i] && fields[i].present) read_as_real(fields[i]);
 }
 
 void RowReader::read_slot(std::size_t slot, nb::handle column, std::span<Field> rows, Mode& mode) const {
@@ -168,40 +173,35 @@ void RowReader::read_slot(std::size_t slot, nb::handle column, std::span<Field> 
     }
     Integers integers;
     Reals reals;
-    bool real = false;
+    const bool numbers = slots_[slot].reader.inputs() == Inputs::number;
     if (nb::try_cast(column, integers, false)) {
         read_column(slot, std::span(integers.data(), integers.size()), rows);
+        if (numbers) mode.integers.set(slot);
     } else if (nb::try_cast(column, reals, false)) {
         read_column(slot, std::span(reals.data(), reals.size()), rows);
-        real = true;
+        if (numbers) mode.reals.set(slot);
     } else {
-        real = read_objects(slot, nb::cast<nb::tuple>(column), rows);
+        read_objects(slot, nb::cast<nb::tuple>(column), rows, mode);
     }
-    if (real && slots_[slot].reader.inputs() == Inputs::number) mode.reals.set(slot);
 }
 
-bool RowReader::read_objects(std::size_t slot, const nb::tuple& values, std::span<Field> rows) const {
+void RowReader::read_objects(std::size_t slot, const nb::tuple& values, std::span<Field> rows, Mode& mode) const {
     const ValueReader& reader = slots_[slot].reader;
-    std::vector<bool> real(values.size());
+    std::vector<std::size_t> integers;
     for (std::size_t i = 0; i < values.size(); ++i) {
         Value value;
-        Mode mode;
+        Mode own;
         Holder holder;
         Field& field = rows[i * slots_.size() + slot];
-        field.present = reader.read(values[i], value, mode, holder);
+        field.present = reader.read(values[i], value, own, holder);
         field.cell = value.cell;
         field.real = value.real;
-        real[i] = field.present && mode.value == Kind::real;
+        if (!field.present || reader.inputs() != Inputs::number) continue;
+        (own.value == Kind::real ? mode.reals : mode.integers).set(slot);
+        if (own.value == Kind::integer) integers.push_back(i);
     }
-    const bool any = std::find(real.begin(), real.end(), true) != real.end();
-    if (!any || reader.inputs() != Inputs::number) return any;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        Field& field = rows[i * slots_.size() + slot];
-        if (real[i] || !field.present) continue;
-        field.real = exact_real(field.cell);
-        field.cell = encode_real(field.real);
-    }
-    return true;
+    if (!mode.reals[slot]) return;
+    for (const std::size_t i : integers) read_as_real(rows[i * slots_.size() + slot]);
 }
 
 void RowReader::read_column(std::size_t slot, std::span<const std::int64_t> integers, std::span<Field> rows) const {
@@ -224,15 +224,33 @@ void RowReader::read_column(std::size_t slot, std::span<const double> reals, std
 }
 
 std::vector<Form> RowReader::forms(const Mode& from, const Mode& to) const {
-    const std::bitset<kMostSlots> fresh = to.reals & ~from.reals;
     const Form range = from.wide == to.wide ? Form::same : to.wide ? Form::wide : Form::narrow;
+    const auto form = [&](std::size_t slot) {
+        const Kind before = from.numbers(slot);
+        const Kind after = to.numbers(slot);
+        if (before == after) return after == Kind::integer ? range : Form::same;
+        if (after == Kind::real) return Form::real;
+        if (after == Kind::integer) return to.wide ? Form::wide : Form::narrow;
+        return before == Kind::integer ? Form::both_of_integers : Form::both_of_reals;
+    };
     std::vector<Form> forms;
-    for (const PartSpec& part : parts_) {
-        const bool real =
-            std::any_of(part.slots.begin(), part.slots.end(), [&](std::uint16_t slot) { return fresh[slot]; });
-        forms.push_back(real ? Form::real : range);
-    }
+    for (const PartSpec& part : parts_) forms.push_back(form(part.slots.front()));
     return forms;
+}
+
+Mode RowReader::without_strangers(const Mode& mode, std::span<const Kinds> kinds) const {
+    Mode least = mode;
+    if (mode.both().none()) return least;
+    least.wide = true;
+    least.integers &= ~mode.both();
+    least.reals &= ~mode.both();
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        const std::uint16_t slot = parts_[i].slots.front();
+        if (!mode.both()[slot]) continue;
+        least.integers[slot] = least.integers[slot] || kinds[i].integers;
+        least.reals[slot] = least.reals[slot] || kinds[i].reals;
+    }
+    return least;
 }
 
 void RowReader::visit_references(const ReferenceVisitor& visitor) const {

@@ -70,8 +70,8 @@ public:
     bool read(nb::handle source, Value& value, Mode& mode, Holder& holder) const;
     //! Whether a part takes the event: one all of whose columns are there.
     bool takes(std::span<const Field> fields) const;
-    //! Reads the integers of the columns that have become reals as such.
-    void settle(std::span<Field> fields, const std::bitset<kMostSlots>& from, const std::bitset<kMostSlots>& to) const;
+    //! Reads the integers of the columns that hold reals too as such.
+    void settle(std::span<Field> fields, const Mode& from, const Mode& to) const;
     //! One column of many events, an array or a tuple, into rows of fields that lie one behind the other.
     void read_slot(std::size_t slot, nb::handle column, std::span<Field> rows, Mode& mode) const;
 
@@ -85,6 +85,9 @@ public:
     bool composite() const { return composite_; }
     //! What becomes of the parts, one by one, when the mode changes.
     std::vector<Form> forms(const Mode& from, const Mode& to) const;
+    //! The mode of a record that holds such numbers, a kind for each part, and has never held any others. Integers are
+    //! in full range where columns have become columns of them.
+    Mode without_strangers(const Mode& mode, std::span<const Kinds> kinds) const;
     void visit_references(const ReferenceVisitor& visitor) const;
 
     //! Where the parts lie if the columns and the times are such.
@@ -93,8 +96,8 @@ public:
 private:
     void read_column(std::size_t slot, std::span<const std::int64_t> integers, std::span<Field> rows) const;
     void read_column(std::size_t slot, std::span<const double> reals, std::span<Field> rows) const;
-    //! True if a number among them is a real; all of them are read as such then.
-    bool read_objects(std::size_t slot, const nb::tuple& values, std::span<Field> rows) const;
+    //! If a number among them is a real, all of them are read as such.
+    void read_objects(std::size_t slot, const nb::tuple& values, std::span<Field> rows, Mode& mode) const;
     void read_field(const Slot& slot, nb::handle source, Field& field, Kind& kind) const;
 
     std::vector<Slot> slots_;

@@ -73,8 +73,8 @@ std::int64_t integer_of(nb::handle source) {
 }  // namespace
 
 nb::object number_of(Cell cell, Kind kind) {
-    if (kind == Kind::real) return nb::float_(decode_real(cell));
-    return nb::int_(cell);
+    if (kind == Kind::integer) return nb::int_(cell);
+    return nb::float_(decode_real(cell));
 }
 
 ValueReader::ValueReader(std::string_view kernel, std::string_view inputs, std::string_view nan, bool positive,
@@ -101,13 +101,20 @@ Mode ValueReader::first_mode() const {
 
 Mode ValueReader::join(const Mode& window, const Mode& value) const {
     const bool wide = window.wide || value.wide;
-    if (inputs_ == Inputs::row) return {window.value, window.argument, window.reals | value.reals, value.scale, wide};
+    if (inputs_ == Inputs::row)
+        return {window.value,
+                window.argument,
+                window.integers | value.integers,
+                window.reals | value.reals,
+                value.scale,
+                wide};
     const auto alike = [](Kind a, Kind b) { return a == b ? a : Kind::object; };
     if (inputs_ == Inputs::any) return {.value = alike(window.value, value.value)};
     const Kind argument = alike(window.argument, value.argument);
     if (argument == Kind::object) return {.value = Kind::object, .argument = Kind::object};
-    const Kind both = std::max(window.value, value.value);
-    return {.value = both, .argument = argument, .wide = wide && both == Kind::integer};
+    const Kind wider = std::max(window.value, value.value);
+    const Kind numbers = window.value == value.value || wider == Kind::object ? wider : Kind::both;
+    return {.value = numbers, .argument = argument, .wide = wide && numbers == Kind::integer};
 }
 
 bool is_null(nb::handle value) {
@@ -288,16 +295,19 @@ Cell ValueReader::code(double number) const {
 }
 
 void ValueReader::settle(Value& value, const Mode& from, const Mode& to) const {
-    if (inputs_ == Inputs::row) return row_->settle(value.row, from.reals, to.reals);
-    if (from.value == Kind::integer && to.value == Kind::real) {
+    if (inputs_ == Inputs::row) return row_->settle(value.row, from, to);
+    if (from.value == Kind::integer && (to.value == Kind::real || to.value == Kind::both)) {
         value.real = exact_real(value.cell);
         value.cell = encode_real(value.real);
+        value.whole = true;
     }
 }
 
 nb::object ValueReader::restored(const Value& value, Mode mode) const {
     if (inputs_ != Inputs::keyed) return number_of(value.cell, mode.value);
-    return nb::make_tuple(number_of(value.cell, mode.value), number_of(value.argument, mode.argument));
+    nb::object key = number_of(value.cell, mode.value);
+    if (value.whole) key = nb::int_(std::move(key));
+    return nb::make_tuple(key, number_of(value.argument, mode.argument));
 }
 
 }  // namespace sash::face

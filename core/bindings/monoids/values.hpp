@@ -22,8 +22,9 @@ enum class Inputs { ignored, number, real, integer, boolean, any, keyed, text, h
 //! What a NaN does.
 enum class OnNan { skip, propagate, error };
 
-//! What the values of a window are kept as. It only ever widens while the window holds something.
-enum class Kind : std::uint8_t { integer, real, object };
+//! What the values of a window are kept as. It only ever widens while the window holds something. Over both, integers
+//! and reals are told apart.
+enum class Kind : std::uint8_t { integer, real, both, object };
 
 //! The most columns that a record reads.
 inline constexpr std::size_t kMostSlots = 256;
@@ -33,7 +34,8 @@ struct Mode {
     Kind value = Kind::integer;
     //! Of the second of pairs.
     Kind argument = Kind::integer;
-    //! The columns of a record whose numbers are reals.
+    //! The columns of a record that have held integers, and those that have held reals.
+    std::bitset<kMostSlots> integers = {};
     std::bitset<kMostSlots> reals = {};
     //! Of the times, where partials keep times.
     TickScale scale = {};
@@ -42,7 +44,13 @@ struct Mode {
     friend bool operator==(const Mode&, const Mode&) = default;
     //! Whether the values are kept alike, whatever the times are.
     bool keeps_values_as(const Mode& other) const {
-        return value == other.value && argument == other.argument && reals == other.reals && wide == other.wide;
+        return value == other.value && argument == other.argument && reals == other.reals && both() == other.both() &&
+               wide == other.wide;
+    }
+    std::bitset<kMostSlots> both() const { return integers & reals; }
+    //! The numbers of a record's column.
+    Kind numbers(std::size_t slot) const {
+        return !reals[slot] ? Kind::integer : integers[slot] ? Kind::both : Kind::real;
     }
     //! Partials are Python objects, made by the aggregation's own methods.
     bool objects() const { return value == Kind::object; }
@@ -118,7 +126,7 @@ private:
 //! None, and what pandas and NumPy have in its place: NA and NaT.
 bool is_null(nb::handle value);
 
-//! A number by its code.
+//! A number by its code; over both, that of a real.
 nb::object number_of(Cell cell, Kind kind);
 
 }  // namespace sash::face

@@ -66,16 +66,18 @@ public:
     std::optional<Time> watermark() const;
     std::size_t memory() const;
 
-    //! The kinds of the columns, and whether their integers are wide; the keys in their order, what rows are known by,
-    //! their states; the newest event, the watermark, and whether the stream has ended.
-    using Saved = std::tuple<std::pair<std::vector<bool>, bool>, nb::list, nb::list, nb::bytes,
+    //! Which columns hold reals, whether integers are wide, and which columns that hold reals hold integers too.
+    using ColumnKinds = std::tuple<std::vector<bool>, bool, std::vector<std::size_t>>;
+    //! The kinds of the columns; the keys in their order, what rows are known by, their states; the newest event, the
+    //! watermark, and whether the stream has ended.
+    using Saved = std::tuple<ColumnKinds, nb::list, nb::list, nb::bytes,
                              std::tuple<std::optional<Time>, std::optional<Time>, bool>>;
     Saved save() const;
     //! From now on, or no longer, every call but save() is refused: another operator takes its place.
     void retire(bool now);
     //! Into an operator that is new.
-    void restore(const nb::list& keys, const nb::list& ids, const std::pair<std::vector<bool>, bool>& columns,
-                 const nb::bytes& body, std::optional<Time> newest, std::optional<Time> watermark, bool finished);
+    void restore(const nb::list& keys, const nb::list& ids, const ColumnKinds& columns, const nb::bytes& body,
+                 std::optional<Time> newest, std::optional<Time> watermark, bool finished);
     //! Times that were integers are reals from now on. What a failure leaves behind is of no use.
     void read_times_as_reals();
 
@@ -113,6 +115,8 @@ private:
     void in_mode(Mode mode, std::span<const Time> ticks, std::span<const Field> fields, Work work);
     //! The partials in another mode; nothing where it is this one.
     std::unique_ptr<OperatorPartials> in_mode(const OperatorPartials& partials, const Mode& from, const Mode& to) const;
+    std::pair<Mode, std::unique_ptr<OperatorPartials>> canonical() const;
+    ColumnKinds column_kinds(const Mode& mode) const;
     void drop_freed(std::span<const KeySlot> made);
     std::unique_ptr<OperatorResults> given(EmittedResults out);
     KeySlot key_slot(nb::handle key);

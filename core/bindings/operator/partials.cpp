@@ -257,6 +257,16 @@ public:
         return reach;
     }
 
+    std::vector<Kinds> kinds() const override {
+        std::vector<Kinds> kinds(layout().parts());
+        for (const KeyWindow<M>& window : windows_)
+            window.for_each([&](Time, const Partial& partial) {
+                for (std::size_t part = 0; part < kinds.size(); ++part)
+                    kinds[part] = kinds[part] | layout().kinds(part, words_of(partial));
+            });
+        return kinds;
+    }
+
     void begin(bool careful, EmittedResults* out) override {
         careful_ = careful;
         undo_.clear();

@@ -22,11 +22,11 @@ struct LateRow {
 
 Mode BoundOperator::settled(const Mode& mode, std::span<Field> fields) const {
     Mode wider = mode_;
+    wider.integers |= mode.integers;
     wider.reals |= mode.reals;
     const std::size_t width = row_.slots().size();
     if (mode.reals != wider.reals)
-        for (std::size_t i = 0; i < fields.size(); i += width)
-            row_.settle(fields.subspan(i, width), mode.reals, wider.reals);
+        for (std::size_t i = 0; i < fields.size(); i += width) row_.settle(fields.subspan(i, width), mode, wider);
     return wider;
 }
 

@@ -11,7 +11,8 @@ namespace sash::face {
 std::unique_ptr<OperatorPartials> BoundOperator::in_mode(const OperatorPartials& partials, const Mode& from,
                                                          const Mode& to) const {
     std::unique_ptr<OperatorPartials> changed;
-    if (from != to) named_errors([&] { changed = partials.with_layout(row_.layout(to), row_.forms(from, to)); });
+    if (!from.keeps_values_as(to))
+        named_errors([&] { changed = partials.with_layout(row_.layout(to), row_.forms(from, to)); });
     return changed;
 }
 
@@ -23,31 +24,56 @@ BoundOperator::Saved BoundOperator::save() const {
     for (const KeyId id : snapshot.keys()) keys.append(keys_.key(state().slot(id)));
     nb::list ids;
     for (const IdSlot id : snapshot.ids()) ids.append(ids_.key(id));
-    // Equal contents give equal bytes: what was wide once, and need not be any more, is written as what never was.
-    Mode mode = mode_;
-    mode.wide = mode_.wide && !(partials_->reach() < kNarrowReach);
-    const std::unique_ptr<OperatorPartials> narrow = in_mode(*partials_, mode_, mode);
+    const auto [mode, partials] = canonical();
     Writer writer;
-    if (narrow) engine_->state().set_partials(*narrow);
+    if (partials) engine_->state().set_partials(*partials);
     snapshot.save(writer);
     engine_->state().set_partials(*partials_);
     const std::string bytes = writer.take();
-    std::vector<bool> reals;
-    for (std::size_t i = 0; i < row_.slots().size(); ++i) reals.push_back(mode.reals[i]);
-    return {{reals, mode.wide},
+    return {column_kinds(mode),
             keys,
             ids,
             nb::bytes(bytes.data(), bytes.size()),
             {state().now().newest, state().now().watermark, finished_}};
 }
 
-void BoundOperator::restore(const nb::list& keys, const nb::list& ids,
-                            const std::pair<std::vector<bool>, bool>& columns, const nb::bytes& body,
-                            std::optional<Time> newest, std::optional<Time> watermark, bool finished) {
+//! Equal contents give equal bytes: what was wide once, or of both kinds, and need not be any more, is written as what
+//! never was.
+std::pair<Mode, std::unique_ptr<OperatorPartials>> BoundOperator::canonical() const {
+    const Mode mode = row_.without_strangers(mode_, partials_->kinds());
+    std::unique_ptr<OperatorPartials> partials = in_mode(*partials_, mode_, mode);
+    const OperatorPartials& now = partials ? *partials : *partials_;
+    if (!mode.wide || !(now.reach() < kNarrowReach)) return {mode, std::move(partials)};
+    Mode narrow = mode;
+    narrow.wide = false;
+    return {narrow, in_mode(now, mode, narrow)};
+}
+
+BoundOperator::ColumnKinds BoundOperator::column_kinds(const Mode& mode) const {
+    ColumnKinds columns;
+    auto& [reals, wide, both] = columns;
+    wide = mode.wide;
+    for (std::size_t i = 0; i < row_.slots().size(); ++i) {
+        reals.push_back(mode.reals[i]);
+        if (mode.numbers(i) == Kind::both) both.push_back(i);
+    }
+    return columns;
+}
+
+void BoundOperator::restore(const nb::list& keys, const nb::list& ids, const ColumnKinds& columns,
+                            const nb::bytes& body, std::optional<Time> newest, std::optional<Time> watermark,
+                            bool finished) {
     const Busy busy = entered();
     try {
-        const auto& [reals, wide] = columns;
-        for (std::size_t i = 0; i < reals.size() && i < kMostSlots; ++i) mode_.reals[i] = reals[i];
+        const auto& [reals, wide, both] = columns;
+        for (std::size_t i = 0; i < reals.size() && i < kMostSlots; ++i) {
+            mode_.reals[i] = reals[i];
+            mode_.integers[i] = !reals[i];
+        }
+        for (const std::size_t slot : both) {
+            if (slot >= row_.slots().size()) throw DamagedSnapshot("it has numbers in a column that there is not");
+            mode_.integers[slot] = true;
+        }
         mode_.wide = wide;
         partials_ = make_partials(row_.layout(mode_), shape_);
         engine_->state().set_partials(*partials_);

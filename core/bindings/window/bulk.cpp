@@ -99,11 +99,13 @@ Column Batch::column_of_cells(const Mode& to) {
     if (reader_.inputs() == Inputs::hashable) {
         for (const Cell cell : cells_) own_cells_.push_back(static_cast<Cell>(hash_integer(cell)));
         cells_ = own_cells_;
-    } else if (to.value == Kind::real) {
+    } else if (to.value == Kind::real || to.value == Kind::both) {
         own_reals_.resize(cells_.size());
         std::transform(cells_.begin(), cells_.end(), own_reals_.begin(), exact_real);
         reals_ = own_reals_;
-        return column_of_reals();
+        Column column = column_of_reals();
+        column.whole = true;
+        return column;
     }
     return {cells_.size(), {}, cells_, {}};
 }

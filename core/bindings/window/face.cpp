@@ -200,7 +200,9 @@ std::unique_ptr<Kernel> Window::changed(const Kernel& kernel, const Mode& from, 
         return made;
     }
     if (to.objects()) return with_objects(kernel);
-    return kernel.in_form(to.value != from.value ? Form::real : to.wide ? Form::wide : Form::narrow);
+    if (to.value == Kind::both)
+        return kernel.in_form(from.value == Kind::integer ? Form::both_of_integers : Form::both_of_reals);
+    return kernel.in_form(to.value == Kind::real ? Form::real : to.wide ? Form::wide : Form::narrow);
 }
 
 std::unique_ptr<Kernel> Window::with_objects(const Kernel& kernel) const {

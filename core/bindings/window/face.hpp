@@ -101,6 +101,8 @@ private:
     //! What values are kept as: "int", "wide", "float", "object", or two of them for pairs.
     std::string name_of(const Mode& mode) const;
     std::pair<Mode, std::unique_ptr<Kernel>> canonical() const;
+    //! The mode of a window that has held no other kinds of numbers than those it holds. Integers are in full range.
+    Mode without_strangers() const;
     std::pair<Mode, std::unique_ptr<Kernel>> without_objects() const;
     Mode mode_named(std::string_view name) const;
     Mode row_mode_named(std::string_view name) const;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "sash/codec.hpp"
-#include "sash/monoids/widen.hpp"
+#include "sash/monoids/forms.hpp"
 #include "sash/window.hpp"
 #include "window/kernel.hpp"
 
@@ -31,17 +31,26 @@ concept OfParts = requires(const M& monoid, const LayoutPtr& layout) {
     { monoid.over(layout) } -> std::same_as<M>;
 };
 
+template <class Input>
+Input input_of(const Value& value) {
+    if constexpr (std::same_as<Input, double>) {
+        return value.real;
+    } else if constexpr (std::same_as<Input, std::string>) {
+        return std::string(value.text);
+    } else if constexpr (std::same_as<Input, std::pair<Cell, Cell>>) {
+        return {value.cell, value.argument};
+    } else {
+        return static_cast<Input>(value.cell);
+    }
+}
+
 template <class M>
 typename M::Partial lift(const M& monoid, Time, const Value& value) {
     using Input = typename M::Input;
-    if constexpr (std::same_as<Input, double>) {
-        return monoid.lift(value.real);
-    } else if constexpr (std::same_as<Input, std::string>) {
-        return monoid.lift(std::string(value.text));
-    } else if constexpr (std::same_as<Input, std::pair<Cell, Cell>>) {
-        return monoid.lift({value.cell, value.argument});
+    if constexpr (OverBoth<M>) {
+        return monoid.lift({input_of<decltype(Input::number)>(value), value.whole});
     } else {
-        return monoid.lift(static_cast<Input>(value.cell));
+        return monoid.lift(input_of<Input>(value));
     }
 }
 
@@ -65,6 +74,8 @@ template <>
 inline constexpr bool kGivesCode<Ends> = true;
 template <>
 inline constexpr bool kGivesCode<ExtremeArguments> = true;
+template <>
+inline constexpr bool kGivesCode<OfBoth<ExtremeArguments>> = true;
 
 template <class M>
 Result lower(const M& monoid, const typename M::Partial& partial) {
@@ -103,21 +114,9 @@ inline bool is_neutral(const Ends&, const Ends::Partial& partial) {
 inline bool is_neutral(const ExtremeArguments&, const ExtremeArguments::Partial& partial) {
     return !partial.present;
 }
-
-//! The monoid that continues when integers are read as reals; sash::widen carries the partials over.
-inline SumReal widened(const SumInt&) {
-    return {};
-}
-inline SumReal widened(const SumWide&) {
-    return {};
-}
-inline ProductReal widened(const ProductInt&) {
-    return {};
-}
 template <class M>
-M widened(M monoid) {
-    if constexpr (requires { monoid.kind; }) monoid.kind = NumberKind::real;
-    return monoid;
+bool is_neutral(const OfBoth<M>& monoid, const typename OfBoth<M>::Partial& partial) {
+    return !monoid.defined(partial);
 }
 
 //! The values that a partial stands for, oldest first, where it still has them.
@@ -126,6 +125,13 @@ inline std::vector<Value> values_of(const Ends&, const Ends::Partial& partial) {
 }
 inline std::vector<Value> values_of(const ExtremeArguments& monoid, const ExtremeArguments::Partial& partial) {
     return {Value{.cell = partial.key ^ monoid.mask, .argument = partial.argument}};
+}
+inline std::vector<Value> values_of(const OfBoth<ExtremeArguments>& monoid,
+                                    const OfBoth<ExtremeArguments>::Partial& partial) {
+    // The key is one of its own kind only where all of them are.
+    std::vector<Value> values = values_of(monoid.monoid, partial.numbers);
+    values.front().whole = !monoid.kinds(partial).reals;
+    return values;
 }
 inline std::vector<Value> values_of(const Collect<Cell>&, const std::vector<Cell>& partial) {
     std::vector<Value> values;

@@ -14,6 +14,7 @@
 
 #include "monoids/object.hpp"
 #include "sash/monoids/bloom.hpp"
+#include "sash/monoids/both.hpp"
 #include "sash/monoids/record/event.hpp"
 #include "sash/monoids/widen.hpp"
 #include "sash/number.hpp"
@@ -42,6 +43,8 @@ struct Value {
     double real = 0.0;
     //! The second of a pair.
     Cell argument = 0;
+    //! An integer that is read as a real, beside reals.
+    bool whole = false;
     std::string_view text = {};
     //! Borrowed.
     PyObject* object = nullptr;
@@ -60,10 +63,13 @@ struct Column {
     std::span<const Value> values;
     std::span<const Cell> cells;
     std::span<const double> reals;
+    //! The numbers of the array are integers that are read as reals, beside reals.
+    bool whole = false;
 
     Value operator[](std::size_t i) const {
         if (!values.empty()) return values[i];
         Value value;
+        value.whole = whole;
         if (!cells.empty()) value.cell = cells[i];
         if (!reals.empty()) value.real = reals[i];
         return value;
@@ -143,6 +149,8 @@ public:
     virtual double reach() const = 0;
     virtual double reach_of(Time time, const Value& value) const = 0;
     virtual double reach_of(std::span<const Time> times, const Column& values) const = 0;
+    //! Which kinds of numbers its entries hold, one for each part of a record, where they may be of both.
+    virtual std::vector<Kinds> kinds() const = 0;
     //! Takes the entries apart, for a kernel that keeps Python objects instead.
     virtual void visit(const EntryVisitor& visitor) const = 0;
     //! Shows what belongs to the kernel as a whole, and the objects in its partials.

@@ -79,6 +79,16 @@ std::unique_ptr<Kernel> MonoidKernel::in_form(Form form) const {
     });
 }
 
+std::vector<Kinds> MonoidKernel::kinds() const {
+    std::vector<Kinds> all;
+    for_each([&](Time, const AnyPartial& partial) {
+        const std::vector<Kinds> kinds = operations_->kinds(partial);
+        all.resize(kinds.size());
+        std::transform(all.begin(), all.end(), kinds.begin(), all.begin(), std::bit_or<>());
+    });
+    return all;
+}
+
 double MonoidKernel::reach() const {
     double reach = 0.0;
     for_each([&](Time, const AnyPartial& partial) { reach += operations_->reach(partial); });

@@ -28,6 +28,7 @@ public:
     std::unique_ptr<Kernel> with_times(const TimeMap& map, const LayoutPtr& layout) const final;
     void load_from(const Kernel& other, std::span<const Form> forms) final;
     std::unique_ptr<Kernel> in_form(Form form) const final;
+    std::vector<Kinds> kinds() const final;
     double reach() const final;
     double reach_of(Time time, const Value& value) const final;
     double reach_of(std::span<const Time> times, const Column& values) const final;

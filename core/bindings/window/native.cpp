@@ -15,19 +15,30 @@ namespace {
 struct Asked {
     std::string_view name;
     const KernelOptions& options;
-    bool real;
+    Kind numbers;
     bool wide;
 
-    NumberKind kind() const { return real ? NumberKind::real : NumberKind::integer; }
+    bool both() const { return numbers == Kind::both; }
+    bool real() const { return numbers == Kind::real; }
+    NumberKind kind() const { return numbers == Kind::integer ? NumberKind::integer : NumberKind::real; }
 };
+
+//! A monoid over the codes of numbers, which are of one kind or of both.
+template <class M>
+OperationsPtr of_numbers(const Asked& asked, M monoid) {
+    if (asked.both()) return operations_of(OfBoth<M>{monoid});
+    return operations_of(monoid);
+}
 
 //! A count is a sum of ones: the reader makes them.
 OperationsPtr sum(const Asked& asked) {
+    if (asked.both()) return operations_of(SumBoth{});
     if (asked.wide) return operations_of(SumWide{});
-    return asked.real ? operations_of(SumReal{}) : operations_of(SumInt{});
+    return asked.real() ? operations_of(SumReal{}) : operations_of(SumInt{});
 }
 OperationsPtr product(const Asked& asked) {
-    return asked.real ? operations_of(ProductReal{}) : operations_of(ProductInt{});
+    if (asked.both()) return operations_of(ProductBoth{});
+    return asked.real() ? operations_of(ProductReal{}) : operations_of(ProductInt{});
 }
 OperationsPtr mean(const Asked& asked) {
     return operations_of(Mean{asked.options.geometric});
@@ -36,19 +47,19 @@ OperationsPtr moments(const Asked& asked) {
     return operations_of(Moments{asked.options.ddof, asked.options.root});
 }
 OperationsPtr extreme(const Asked& asked) {
-    return operations_of(Extremes(asked.name == "min", Max{asked.kind()}));
+    return of_numbers(asked, Extremes(asked.name == "min", Max{asked.kind()}));
 }
 OperationsPtr range(const Asked& asked) {
-    return operations_of(Range{asked.kind()});
+    return of_numbers(asked, Range{asked.kind()});
 }
 OperationsPtr counted(const Asked& asked) {
-    return operations_of(ExtremeCounts(asked.name == "min_count"));
+    return of_numbers(asked, ExtremeCounts(asked.name == "min_count"));
 }
 OperationsPtr end(const Asked& asked) {
     return operations_of(Ends(asked.name == "last"));
 }
 OperationsPtr argument(const Asked& asked) {
-    return operations_of(ExtremeArguments(asked.name == "arg_min"));
+    return of_numbers(asked, ExtremeArguments(asked.name == "arg_min"));
 }
 //! `any` and `all` are the bits of 0 and 1.
 OperationsPtr bits(const Asked& asked) {
@@ -76,7 +87,7 @@ constexpr std::pair<std::string_view, OperationsPtr (*)(const Asked&)> kNative[]
 std::unique_ptr<Kernel> make_native(const Spec& spec, const Mode& mode) {
     for (const auto& [name, make] : kNative)
         if (name == spec.kernel)
-            return make({name, spec.options, mode.value == Kind::real, mode.wide})->make(spec.algorithm);
+            return make({name, spec.options, mode.value, mode.wide})->make(spec.algorithm);
     throw std::invalid_argument("no kernel is called " + spec.kernel);
 }
 

@@ -68,6 +68,8 @@ public:
     //! there is none.
     virtual OperationsPtr in_form(Form form) const = 0;
     virtual AnyPartial formed(const AnyPartial& partial, Form form) const = 0;
+    //! See Kernel::kinds.
+    virtual std::vector<Kinds> kinds(const AnyPartial& partial) const = 0;
     //! See Kernel::reach.
     virtual double reach(const AnyPartial& partial) const = 0;
     virtual double reach_of(Time time, const Value& value) const = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sash/codec.hpp"
+#include "sash/monoids/forms.hpp"
 #include "sash/window.hpp"
 #include "window/face.hpp"
 #include "window/front.hpp"
@@ -130,22 +131,22 @@ public:
         }
     }
     OperationsPtr in_form(Form form) const override {
-        if constexpr (std::same_as<M, SumInt>)
-            if (form == Form::wide) return operations_of(SumWide{});
-        if constexpr (std::same_as<M, SumWide>)
-            if (form == Form::narrow) return operations_of(SumInt{});
-        if constexpr (Widens<M>)
-            if (form == Form::real) return operations_of(face::widened(monoid_));
-        throw Unsupported("take that form");
+        OperationsPtr made;
+        reform_own(monoid_.identity(), form, [&](const auto& monoid, const auto&) { made = operations_of(monoid); });
+        return made;
     }
     AnyPartial formed(const AnyPartial& partial, Form form) const override {
-        if constexpr (Spreads<M>)
-            if (form == Form::wide) return AnyPartial::of(spread(monoid_, own(partial)));
-        if constexpr (Narrows<M>)
-            if (form == Form::narrow) return AnyPartial::of(narrowed(monoid_, own(partial)));
-        if constexpr (Widens<M>)
-            if (form == Form::real) return AnyPartial::of(widen(monoid_, own(partial)));
-        throw Unsupported("take that form");
+        AnyPartial made;
+        reform_own(own(partial), form, [&](const auto&, const auto& other) { made = AnyPartial::of(other); });
+        return made;
+    }
+    std::vector<Kinds> kinds(const AnyPartial& partial) const override {
+        std::vector<Kinds> kinds;
+        if constexpr (OverBoth<M>) kinds.push_back(monoid_.kinds(own(partial)));
+        if constexpr (OfParts<M>)
+            for (std::size_t part = 0; part < layout()->parts(); ++part)
+                kinds.push_back(layout()->kinds(part, words(partial).data()));
+        return kinds;
     }
     double reach(const AnyPartial& partial) const override {
         if constexpr (requires { monoid_.reach(own(partial)); }) {
@@ -173,7 +174,9 @@ public:
         }
     }
     std::span<const Word> words(const AnyPartial& partial) const override {
-        if constexpr (OfParts<M> && !requires { monoid_.members(); }) {
+        if constexpr (requires { monoid_.members(); }) {
+            return own(partial).words;
+        } else if constexpr (OfParts<M>) {
             return own(partial);
         } else {
             throw Unsupported("show its words");
@@ -210,6 +213,12 @@ public:
     }
 
 private:
+    template <class Take>
+    void reform_own(const Partial& partial, Form form, Take take) const {
+        if constexpr (std::is_trivially_copyable_v<Partial>)
+            if (reform(monoid_, partial, form, take)) return;
+        throw Unsupported("take that form");
+    }
     static const M& monoid_of(const Operations& operations) {
         return static_cast<const OperationsOf&>(operations).monoid_;
     }

@@ -19,7 +19,7 @@ namespace sash::face {
 namespace {
 
 constexpr std::pair<std::string_view, Kind> kKinds[] = {
-    {"int", Kind::integer}, {"float", Kind::real}, {"object", Kind::object}};
+    {"int", Kind::integer}, {"float", Kind::real}, {"both", Kind::both}, {"object", Kind::object}};
 
 //! Integers that are summed in 128 bits.
 constexpr std::string_view kWide = "wide";
@@ -50,7 +50,10 @@ nb::bytes to_bytes(std::string_view bytes) {
 std::string Window::name_of(const Mode& mode) const {
     if (const RowReader* const row = reader_.row()) {
         std::string letters("row:");
-        for (std::size_t i = 0; i < row->slots().size(); ++i) letters += mode.reals[i] ? 'f' : mode.wide ? 'w' : 'i';
+        for (std::size_t i = 0; i < row->slots().size(); ++i) {
+            const Kind numbers = mode.numbers(i);
+            letters += numbers == Kind::both ? 'b' : numbers == Kind::real ? 'f' : mode.wide ? 'w' : 'i';
+        }
         return letters;
     }
     const std::string value(mode.wide ? kWide : face::name_of(mode.value));
@@ -65,9 +68,11 @@ Mode Window::row_mode_named(std::string_view name) const {
     mode.wide = name.find('w', 4) != std::string_view::npos;
     for (std::size_t i = 0; i < slots.size(); ++i) {
         const char letter = name[i + 4];
-        if (letter != (mode.wide ? 'w' : 'i') && (letter != 'f' || slots[i].reader.inputs() != Inputs::number))
+        const bool number = slots[i].reader.inputs() == Inputs::number;
+        if (letter != (mode.wide ? 'w' : 'i') && !(number && (letter == 'f' || letter == 'b')))
             throw DamagedSnapshot("it names no kind of column that this aggregation has");
-        mode.reals[i] = letter == 'f';
+        mode.reals[i] = letter == 'f' || letter == 'b';
+        mode.integers[i] = number && letter != 'f';
     }
     return mode;
 }
@@ -82,8 +87,9 @@ Mode Window::mode_named(std::string_view name) const {
     const bool keyed = reader_.inputs() == Inputs::keyed;
     const bool several = keyed || reader_.inputs() == Inputs::number || reader_.inputs() == Inputs::any;
     const bool objects = keyed || reader_.inputs() == Inputs::any || reader_.inputs() == Inputs::object;
-    const bool possible = several || mode.value == reader_.first_mode().value;
-    if (!possible || (mode.objects() && !objects) || (mode.argument == Kind::object) != (mode.objects() && keyed))
+    const bool possible = mode.value == Kind::both ? keyed || reader_.inputs() == Inputs::number
+                                                   : several || mode.value == reader_.first_mode().value;
+    if (!possible || mode.argument == Kind::both || (mode.objects() && !objects) || (mode.argument == Kind::object) != (mode.objects() && keyed))
         throw DamagedSnapshot("its kind of value is not one of this aggregation: " + std::string(name.substr(0, 40)));
     return mode;
 }
@@ -99,15 +105,30 @@ std::tuple<nb::object, nb::object, nb::bytes> Window::save() const {
     });
 }
 
-//! Equal contents give equal bytes: a window that was wide once, or held objects beside numbers, and holds nothing any
-//! more that needs it, is written as one that never was. What a store holds stays as it is.
+//! Equal contents give equal bytes: a window that was wide once, or held objects or numbers of another kind beside its
+//! numbers, and holds nothing any more that needs it, is written as one that never was. What a store holds stays as it
+//! is.
 std::pair<Mode, std::unique_ptr<Kernel>> Window::canonical() const {
     if (size() == 0 || spec_.algorithm.store) return {mode_, nullptr};
     if (mode_.objects()) return without_objects();
-    if (!mode_.wide || !(kernel_->reach() < kNarrowReach)) return {mode_, nullptr};
+    const Mode mode = without_strangers();
+    std::unique_ptr<Kernel> kernel = mode.keeps_values_as(mode_) ? nullptr : changed(*kernel_, mode_, mode);
+    const Kernel& now = kernel ? *kernel : *kernel_;
+    if (!mode.wide || !(now.reach() < kNarrowReach)) return {mode, std::move(kernel)};
+    Mode narrow = mode;
+    narrow.wide = false;
+    return {narrow, changed(now, mode, narrow)};
+}
+
+Mode Window::without_strangers() const {
+    if (const RowReader* const row = reader_.row())
+        return row->without_strangers(mode_, kernel_->kinds());
+    if (mode_.value != Kind::both) return mode_;
+    const Kinds kinds = kernel_->kinds().front();
     Mode mode = mode_;
-    mode.wide = false;
-    return {mode, changed(*kernel_, mode_, mode)};
+    mode.value = !kinds.reals ? Kind::integer : kinds.integers ? Kind::both : Kind::real;
+    mode.wide = mode.value == Kind::integer && spec_.kernel == "sum";
+    return mode;
 }
 
 //! The values are read again, as if they came for the first time.

@@ -11,6 +11,7 @@
 #include "sash/monoids/arg.hpp"
 #include "sash/monoids/bits.hpp"
 #include "sash/monoids/bloom.hpp"
+#include "sash/monoids/both.hpp"
 #include "sash/monoids/collect.hpp"
 #include "sash/monoids/count.hpp"
 #include "sash/monoids/ends.hpp"
@@ -180,6 +181,61 @@ struct Codec<MarkedExtremes> {
         const Cell cell = reader.i64();
         const bool present = reader.flag();
         return present ? MarkedExtremes::Partial{cell, 1} : monoid.identity();
+    }
+};
+
+namespace detail {
+
+inline std::int64_t read_kinds(Reader& reader) {
+    const std::int64_t kinds = reader.i64();
+    if (kinds < 0 || kinds > (kIntegers | kReals)) throw DamagedSnapshot("there are two kinds of numbers");
+    return kinds;
+}
+
+}  // namespace detail
+
+// Over both kinds: each apart, and which of them there are. How many there are depends on how they came to be there.
+
+template <class M>
+struct Codec<OfBoth<M>> {
+    using Partial = typename OfBoth<M>::Partial;
+    static void write(Writer& writer, const OfBoth<M>& monoid, const Partial& partial) {
+        Codec<M>::write(writer, monoid.monoid, partial.numbers);
+        writer.i64(partial.kinds);
+    }
+    static Partial read(Reader& reader, const OfBoth<M>& monoid) {
+        const auto numbers = Codec<M>::read(reader, monoid.monoid);
+        return {numbers, detail::read_kinds(reader)};
+    }
+};
+
+template <>
+struct Codec<SumBoth> {
+    static void write(Writer& writer, const SumBoth&, const SumBoth::Partial& partial) {
+        Codec<SumWide>::write(writer, {}, partial.integers);
+        writer.real(partial.reals);
+        writer.flag(partial.integer_count != 0);
+        writer.flag(partial.real_count != 0);
+    }
+    static SumBoth::Partial read(Reader& reader, const SumBoth&) {
+        SumBoth::Partial partial{Codec<SumWide>::read(reader, {}), reader.real(), 0, 0};
+        partial.integer_count = reader.flag();
+        partial.real_count = reader.flag();
+        return partial;
+    }
+};
+
+template <>
+struct Codec<ProductBoth> {
+    static void write(Writer& writer, const ProductBoth&, const ProductBoth::Partial& partial) {
+        Codec<ProductInt>::write(writer, {}, partial.integers);
+        writer.real(partial.all);
+        writer.i64(partial.kinds);
+    }
+    static ProductBoth::Partial read(Reader& reader, const ProductBoth&) {
+        const ProductInt::Partial integers = Codec<ProductInt>::read(reader, {});
+        const double all = reader.real();
+        return {integers, all, detail::read_kinds(reader)};
     }
 };
 

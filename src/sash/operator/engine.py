@@ -97,7 +97,9 @@ class Engine:
 
     def dump(self) -> EngineState:
         """The state as plain values. Cost: O(n)."""
-        columns, keys, ids, body, clock = self.core.save()
+        (reals, wide, both), keys, ids, body, clock = self.core.save()
+        # Most have no column that holds ints beside floats.
+        columns = (reals, wide, both) if both else (reals, wide)
         state = {"version": _VERSION, "clock": clock, "keys": keys, "columns": columns, "body": body}
         return state if self.spec.retract is None else state | {"ids": ids}
 
@@ -111,7 +113,8 @@ class Engine:
             newest, watermark, finished = state["clock"]
             ids = [checked_key(known) for known in state["ids"]] if spec.retract is not None else []
             keys = checked_keys(state["keys"])
-            engine.core.restore(keys, ids, state["columns"], state["body"], newest, watermark, finished)
+            reals, wide, both = (*state["columns"], ())[:3]
+            engine.core.restore(keys, ids, (reals, wide, both), state["body"], newest, watermark, finished)
         return engine
 
     def copy(self) -> Engine:

@@ -117,6 +117,7 @@ public:
     }
     //! The user's functions see ticks as they are.
     void retime(Word*, const TimeMap&) const override {}
+    Kinds kinds(std::size_t, const Word*) const override { return {}; }
     void convert(std::size_t, const Word* words, Form, Word* out) const override {
         std::copy(words, words + width(), out);
     }

@@ -21,6 +21,8 @@ struct Field {
     double real = 0.0;
     //! A null is passed over by every member that reads it.
     bool present = false;
+    //! An integer that is read as a real, beside reals.
+    bool whole = false;
 };
 
 struct Event {

@@ -18,9 +18,9 @@
 #include "sash/codec.hpp"
 #include "sash/monoid.hpp"
 #include "sash/monoids/delta.hpp"
+#include "sash/monoids/forms.hpp"
 #include "sash/monoids/record/event.hpp"
 #include "sash/monoids/record/several.hpp"
-#include "sash/monoids/widen.hpp"
 
 namespace sash {
 
@@ -69,6 +69,8 @@ public:
     virtual void retime(Word* words, const TimeMap& map) const = 0;
     //! The part in another form, in the words of that form.
     virtual void convert(std::size_t part, const Word* words, Form form, Word* out) const = 0;
+    //! Which kinds of numbers the part holds, where it is over both.
+    virtual Kinds kinds(std::size_t part, const Word* words) const = 0;
 };
 
 //! The columns that a part reads; the second is the first where it reads one.
@@ -77,19 +79,8 @@ using Columns = std::array<std::uint16_t, 2>;
 //! Whether a partial has a result. A sum's identity has one, the sum of nothing.
 template <class M>
 bool has_result(const M& monoid, const typename M::Partial& partial) {
-    if constexpr (requires { monoid.defined(partial); }) {
-        return monoid.defined(partial);
-    } else if constexpr (requires { partial.count; }) {
-        return std::same_as<typename M::Output, std::int64_t> || partial.count != 0;
-    } else if constexpr (requires { partial.present; }) {
-        return partial.present != 0;
-    } else if constexpr (requires { partial.least; }) {
-        return partial.least <= partial.greatest;
-    } else if constexpr (std::derived_from<M, Max>) {
-        return partial != monoid.identity();
-    } else {
-        return true;
-    }
+    constexpr bool counts = requires { partial.count; } && std::same_as<typename M::Output, std::int64_t>;
+    return counts || holds_any(monoid, partial);
 }
 
 template <class M>
@@ -192,13 +183,15 @@ public:
     void convert(std::size_t part, const Word* words, Form form, Word* out) const override {
         const M& monoid = parts_[part].monoid;
         const auto write = [&](const auto& partial) { std::memcpy(out, &partial, sizeof partial); };
-        if constexpr (Widens<M>)
-            if (form == Form::real) return write(widen(monoid, get(words)));
-        if constexpr (Spreads<M>)
-            if (form == Form::wide) return write(spread(monoid, get(words)));
-        if constexpr (Narrows<M>)
-            if (form == Form::narrow) return write(narrowed(monoid, get(words)));
-        write(get(words));
+        const Partial partial = get(words);
+        if (!reform(monoid, partial, form, [&](const auto&, const auto& other) { write(other); })) write(partial);
+    }
+    Kinds kinds(std::size_t part, const Word* words) const override {
+        if constexpr (OverBoth<M>) {
+            return parts_[part].monoid.kinds(get(words));
+        } else {
+            return {};
+        }
     }
 
 private:
@@ -277,7 +270,15 @@ private:
     }
 
     static typename M::Input input_of(const Field& first, const Field& second) {
-        using Input = typename M::Input;
+        if constexpr (OverBoth<M>) {
+            return {number_of<decltype(M::Input::number)>(first, second), first.whole};
+        } else {
+            return number_of<typename M::Input>(first, second);
+        }
+    }
+
+    template <class Input>
+    static Input number_of(const Field& first, const Field& second) {
         if constexpr (std::same_as<Input, double>) {
             return first.real;
         } else if constexpr (std::same_as<Input, std::pair<double, double>>) {

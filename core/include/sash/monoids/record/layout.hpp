@@ -87,6 +87,10 @@ public:
         return outcomes;
     }
 
+    Kinds kinds(std::size_t part, const Word* words) const {
+        return runs_[places_[part].run].group->kinds(places_[part].part, words + offset(part));
+    }
+
     //! The first word of a part.
     std::size_t offset(std::size_t part) const {
         const Place& place = places_[part];

@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "sash/monoids/both.hpp"
 #include "sash/monoids/comoments.hpp"
 #include "sash/monoids/increasing_run.hpp"
 #include "sash/monoids/m4.hpp"
@@ -32,6 +33,12 @@ inline Outcome outcome_of_parts(const M4&, const M4::Output& output) {
         scalars.push_back(scalar_of(point.value));
     }
     return scalars;
+}
+
+template <class M>
+    requires requires(const M& monoid, const typename M::Output& output) { outcome_of_parts(monoid, output); }
+Outcome outcome_of_parts(const OfBoth<M>& monoid, const typename M::Output& output) {
+    return outcome_of_parts(monoid.monoid, output);
 }
 
 }  // namespace sash

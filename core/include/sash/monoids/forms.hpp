@@ -1,0 +1,115 @@
+//! The forms that a monoid of numbers has, and how its partials go from one to another.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "sash/monoids/both.hpp"
+#include "sash/monoids/widen.hpp"
+
+namespace sash {
+
+// The monoid that continues when integers are read as reals; widen carries the partials over.
+
+inline SumReal widened(const SumInt&) {
+    return {};
+}
+inline SumReal widened(const SumWide&) {
+    return {};
+}
+inline ProductReal widened(const ProductInt&) {
+    return {};
+}
+inline Extremes widened(const MarkedExtremes& monoid) {
+    return Extremes(monoid.mask != 0, Max{NumberKind::real});
+}
+template <Renumbers M>
+M widened(const M& monoid) {
+    return with_kind(monoid, NumberKind::real);
+}
+
+// The one that continues over numbers of both kinds, and a partial of integers, or of reals, as one of it. A sum or
+// product does not say how many numbers it is of: it counts as one, also where a record has had nulls alone.
+
+inline SumBoth over_both(const SumReal&) {
+    return {};
+}
+inline ProductBoth over_both(const ProductReal&) {
+    return {};
+}
+template <Renumbers M>
+OfBoth<M> over_both(const M& monoid) {
+    return {with_kind(monoid, NumberKind::real)};
+}
+
+inline SumBoth::Partial of_integers(const SumInt&, std::int64_t partial) {
+    return {SumWide::Partial::of(partial), 0.0, 1, 0};
+}
+inline SumBoth::Partial of_integers(const SumWide&, const SumWide::Partial& partial) {
+    return {partial, 0.0, 1, 0};
+}
+inline ProductBoth::Partial of_integers(const ProductInt& monoid, const ProductInt::Partial& partial) {
+    return {partial, widen(monoid, partial), kIntegers};
+}
+template <Widens M>
+auto of_integers(const M& monoid, const typename M::Partial& partial) {
+    using Both = decltype(over_both(widened(monoid)));
+    return typename Both::Partial{widen(monoid, partial), holds_any(monoid, partial) ? kIntegers : 0};
+}
+
+inline SumBoth::Partial of_reals(const SumReal&, double partial) {
+    return {{0, 0}, partial, 0, 1};
+}
+inline ProductBoth::Partial of_reals(const ProductReal&, double partial) {
+    return {{1, 1}, partial, kReals};
+}
+template <Renumbers M>
+typename OfBoth<M>::Partial of_reals(const M& monoid, const typename M::Partial& partial) {
+    return {partial, holds_any(monoid, partial) ? kReals : 0};
+}
+
+template <class M>
+concept HoldsReals = requires(const M& monoid, const typename M::Partial& partial) { of_reals(monoid, partial); };
+
+//! Calls take(monoid, partial) with the monoid of that form, and the partial as one of it. False where the monoid has
+//! no such form. Throws Inexact where an integer is no real.
+template <class M, class Take>
+bool reform(const M& monoid, const typename M::Partial& partial, Form form, Take take) {
+    switch (form) {
+        case Form::same:
+            return false;
+        case Form::real:
+            if constexpr (OverBoth<M>) return take(monoid.over_reals(), monoid.as_reals(partial)), true;
+            if constexpr (Widens<M>) return take(widened(monoid), widen(monoid, partial)), true;
+            return false;
+        case Form::wide:
+            if constexpr (OverBoth<M>) {
+                const auto integers = monoid.over_integers();
+                const auto own = monoid.as_integers(partial);
+                return reform(integers, own, form, take) || (take(integers, own), true);
+            }
+            if constexpr (Spreads<M>) return take(spread(monoid), spread(monoid, partial)), true;
+            return false;
+        case Form::narrow:
+            if constexpr (OverBoth<M>) {
+                const auto integers = monoid.over_integers();
+                const auto own = monoid.as_integers(partial);
+                return reform(integers, own, form, take) || (take(integers, own), true);
+            }
+            if constexpr (Narrows<M>) return take(narrowed(monoid), narrowed(monoid, partial)), true;
+            return false;
+        case Form::both_of_integers:
+            if constexpr (Widens<M> && !OverBoth<M>) {
+                // Integers that no float holds are refused, whatever could be made of them.
+                static_cast<void>(widen(monoid, partial));
+                return take(over_both(widened(monoid)), of_integers(monoid, partial)), true;
+            }
+            return false;
+        case Form::both_of_reals:
+            if constexpr (HoldsReals<M>) return take(over_both(monoid), of_reals(monoid, partial)), true;
+            return false;
+    }
+    return false;
+}
+
+}  // namespace sash
