@@ -55,7 +55,7 @@ struct Making {
 
 void add_sum(const Making& making) {
     if (making.both()) return making.add(SumBoth{});
-    if (making.real()) return making.add(SumReal{});
+    if (making.real()) return making.add(MarkedSumReal{});
     if (making.wide) return making.add(SumWide{});
     making.add(SumInt{});
 }
@@ -66,7 +66,7 @@ void add_count(const Making& making) {
 
 void add_product(const Making& making) {
     if (making.both()) return making.add(ProductBoth{});
-    if (making.real()) return making.add(ProductReal{});
+    if (making.real()) return making.add(MarkedProductReal{});
     making.add(ProductInt{});
 }
 

@@ -102,12 +102,9 @@ Mode ValueReader::first_mode() const {
 Mode ValueReader::join(const Mode& window, const Mode& value) const {
     const bool wide = window.wide || value.wide;
     if (inputs_ == Inputs::row)
-        return {window.value,
-                window.argument,
-                window.integers | value.integers,
-                window.reals | value.reals,
-                value.scale,
-                wide};
+        return {
+            window.value, window.argument, window.integers | value.integers, window.reals | value.reals, value.scale,
+            wide};
     const auto alike = [](Kind a, Kind b) { return a == b ? a : Kind::object; };
     if (inputs_ == Inputs::any) return {.value = alike(window.value, value.value)};
     const Kind argument = alike(window.argument, value.argument);

@@ -27,7 +27,7 @@ inline constexpr bool kSpecialised = false;
 template <>
 inline constexpr bool kSpecialised<SumInt> = true;
 template <>
-inline constexpr bool kSpecialised<SumReal> = true;
+inline constexpr bool kSpecialised<MarkedSumReal> = true;
 template <>
 inline constexpr bool kSpecialised<Mean> = true;
 template <>

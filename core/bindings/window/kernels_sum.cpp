@@ -4,6 +4,6 @@
 namespace sash::face {
 
 template std::unique_ptr<MonoidKernel> make_kernel(const SumInt&, const OperationsPtr&, const AlgorithmOptions&);
-template std::unique_ptr<MonoidKernel> make_kernel(const SumReal&, const OperationsPtr&, const AlgorithmOptions&);
+template std::unique_ptr<MonoidKernel> make_kernel(const MarkedSumReal&, const OperationsPtr&, const AlgorithmOptions&);
 
 }  // namespace sash::face

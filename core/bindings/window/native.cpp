@@ -34,11 +34,11 @@ OperationsPtr of_numbers(const Asked& asked, M monoid) {
 OperationsPtr sum(const Asked& asked) {
     if (asked.both()) return operations_of(SumBoth{});
     if (asked.wide) return operations_of(SumWide{});
-    return asked.real() ? operations_of(SumReal{}) : operations_of(SumInt{});
+    return asked.real() ? operations_of(MarkedSumReal{}) : operations_of(SumInt{});
 }
 OperationsPtr product(const Asked& asked) {
     if (asked.both()) return operations_of(ProductBoth{});
-    return asked.real() ? operations_of(ProductReal{}) : operations_of(ProductInt{});
+    return asked.real() ? operations_of(MarkedProductReal{}) : operations_of(ProductInt{});
 }
 OperationsPtr mean(const Asked& asked) {
     return operations_of(Mean{asked.options.geometric});
@@ -86,8 +86,7 @@ constexpr std::pair<std::string_view, OperationsPtr (*)(const Asked&)> kNative[]
 
 std::unique_ptr<Kernel> make_native(const Spec& spec, const Mode& mode) {
     for (const auto& [name, make] : kNative)
-        if (name == spec.kernel)
-            return make({name, spec.options, mode.value, mode.wide})->make(spec.algorithm);
+        if (name == spec.kernel) return make({name, spec.options, mode.value, mode.wide})->make(spec.algorithm);
     throw std::invalid_argument("no kernel is called " + spec.kernel);
 }
 

@@ -89,7 +89,8 @@ Mode Window::mode_named(std::string_view name) const {
     const bool objects = keyed || reader_.inputs() == Inputs::any || reader_.inputs() == Inputs::object;
     const bool possible = mode.value == Kind::both ? keyed || reader_.inputs() == Inputs::number
                                                    : several || mode.value == reader_.first_mode().value;
-    if (!possible || mode.argument == Kind::both || (mode.objects() && !objects) || (mode.argument == Kind::object) != (mode.objects() && keyed))
+    if (!possible || mode.argument == Kind::both || (mode.objects() && !objects) ||
+        (mode.argument == Kind::object) != (mode.objects() && keyed))
         throw DamagedSnapshot("its kind of value is not one of this aggregation: " + std::string(name.substr(0, 40)));
     return mode;
 }
@@ -121,8 +122,7 @@ std::pair<Mode, std::unique_ptr<Kernel>> Window::canonical() const {
 }
 
 Mode Window::without_strangers() const {
-    if (const RowReader* const row = reader_.row())
-        return row->without_strangers(mode_, kernel_->kinds());
+    if (const RowReader* const row = reader_.row()) return row->without_strangers(mode_, kernel_->kinds());
     if (mode_.value != Kind::both) return mode_;
     const Kinds kinds = kernel_->kinds().front();
     Mode mode = mode_;

@@ -184,15 +184,17 @@ struct Codec<MarkedExtremes> {
     }
 };
 
-namespace detail {
-
-inline std::int64_t read_kinds(Reader& reader) {
-    const std::int64_t kinds = reader.i64();
-    if (kinds < 0 || kinds > (kIntegers | kReals)) throw DamagedSnapshot("there are two kinds of numbers");
-    return kinds;
-}
-
-}  // namespace detail
+template <>
+struct Codec<MarkedProductReal> {
+    static void write(Writer& writer, const MarkedProductReal&, const MarkedProductReal::Partial& partial) {
+        writer.real(partial.product);
+        writer.flag(partial.present != 0);
+    }
+    static MarkedProductReal::Partial read(Reader& reader, const MarkedProductReal&) {
+        const double product = reader.real();
+        return {product, reader.flag()};
+    }
+};
 
 // Over both kinds: each apart, and which of them there are. How many there are depends on how they came to be there.
 
@@ -205,7 +207,9 @@ struct Codec<OfBoth<M>> {
     }
     static Partial read(Reader& reader, const OfBoth<M>& monoid) {
         const auto numbers = Codec<M>::read(reader, monoid.monoid);
-        return {numbers, detail::read_kinds(reader)};
+        const std::int64_t kinds = reader.i64();
+        if (kinds < 0 || kinds > (kIntegers | kReals)) throw DamagedSnapshot("there are two kinds of numbers");
+        return {numbers, kinds};
     }
 };
 
@@ -214,14 +218,12 @@ struct Codec<SumBoth> {
     static void write(Writer& writer, const SumBoth&, const SumBoth::Partial& partial) {
         Codec<SumWide>::write(writer, {}, partial.integers);
         writer.real(partial.reals);
-        writer.flag(partial.integer_count != 0);
         writer.flag(partial.real_count != 0);
     }
     static SumBoth::Partial read(Reader& reader, const SumBoth&) {
-        SumBoth::Partial partial{Codec<SumWide>::read(reader, {}), reader.real(), 0, 0};
-        partial.integer_count = reader.flag();
-        partial.real_count = reader.flag();
-        return partial;
+        const SumWide::Partial integers = Codec<SumWide>::read(reader, {});
+        const double reals = reader.real();
+        return {integers, reals, reader.flag()};
     }
 };
 
@@ -230,12 +232,12 @@ struct Codec<ProductBoth> {
     static void write(Writer& writer, const ProductBoth&, const ProductBoth::Partial& partial) {
         Codec<ProductInt>::write(writer, {}, partial.integers);
         writer.real(partial.all);
-        writer.i64(partial.kinds);
+        writer.flag(partial.real != 0);
     }
     static ProductBoth::Partial read(Reader& reader, const ProductBoth&) {
         const ProductInt::Partial integers = Codec<ProductInt>::read(reader, {});
         const double all = reader.real();
-        return {integers, all, detail::read_kinds(reader)};
+        return {integers, all, reader.flag()};
     }
 };
 

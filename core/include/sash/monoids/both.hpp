@@ -64,12 +64,9 @@ struct OfBoth {
     }
     Kinds kinds(const Partial& partial) const { return Kinds::of(partial.kinds); }
     //! How often the extreme occurs is known of nothing, too.
-    bool defined(const Partial& partial) const {
-        return partial.kinds != 0 || std::same_as<M, ExtremeCounts>;
-    }
+    bool defined(const Partial& partial) const { return partial.kinds != 0 || std::same_as<M, ExtremeCounts>; }
     Output lower(const Partial& partial) const {
-        return kinds(partial).reals ? monoid.lower(partial.numbers)
-                                    : over_integers().lower(as_integers(partial));
+        return kinds(partial).reals ? monoid.lower(partial.numbers) : over_integers().lower(as_integers(partial));
     }
 
     //! The monoid over one kind alone, and a partial of that kind as one of it.
@@ -89,35 +86,36 @@ struct OfBoth {
 };
 
 //! Integers are summed apart from reals, in 128 bits: no rounding but that of the reals, and that of the result.
+//! Integers that add up to 0 are as good as none; a record does not know how many of them there were.
 struct SumBoth {
     using Input = Either<double>;
     using Output = Number;
     struct Partial {
         SumWide::Partial integers;
         double reals;
-        //! How many there are of each: a sum without reals is an integer.
-        std::int64_t integer_count;
+        //! How many there are of them: a sum without reals is an integer.
         std::int64_t real_count;
     };
     static constexpr bool commutative = true;
     static constexpr bool fallible = false;
 
-    Partial identity() const { return {{0, 0}, 0.0, 0, 0}; }
+    Partial identity() const { return {{0, 0}, 0.0, 0}; }
     Partial lift(const Input& input) const {
-        if (input.whole) return {SumWide{}.lift(static_cast<std::int64_t>(input.number)), 0.0, 1, 0};
-        return {{0, 0}, input.number, 0, 1};
+        if (input.whole) return {SumWide{}.lift(static_cast<std::int64_t>(input.number)), 0.0, 0};
+        return {{0, 0}, input.number + 0.0, 1};
     }
     Partial combine(const Partial& older, const Partial& newer) const {
         return {SumWide{}.combine(older.integers, newer.integers), older.reals + newer.reals,
-                older.integer_count + newer.integer_count, older.real_count + newer.real_count};
+                older.real_count + newer.real_count};
     }
     //! What is left of no reals is nothing, however they were rounded.
     Partial inverse(const Partial& whole, const Partial& older) const {
-        const std::int64_t reals_left = whole.real_count - older.real_count;
-        return {SumWide{}.inverse(whole.integers, older.integers), reals_left == 0 ? 0.0 : whole.reals - older.reals,
-                whole.integer_count - older.integer_count, reals_left};
+        const std::int64_t left = whole.real_count - older.real_count;
+        return {SumWide{}.inverse(whole.integers, older.integers), left == 0 ? 0.0 : whole.reals - older.reals, left};
     }
-    Kinds kinds(const Partial& partial) const { return {partial.integer_count != 0, partial.real_count != 0}; }
+    Kinds kinds(const Partial& partial) const {
+        return {partial.integers != SumWide::Partial{0, 0}, partial.real_count != 0};
+    }
     Output lower(const Partial& partial) const {
         if (partial.real_count == 0) return SumWide{}.lower(partial.integers);
         return as_reals(partial);
@@ -125,43 +123,47 @@ struct SumBoth {
 
     SumWide over_integers() const { return {}; }
     SumWide::Partial as_integers(const Partial& partial) const { return partial.integers; }
-    SumReal over_reals() const { return {}; }
+    MarkedSumReal over_reals() const { return {}; }
     double as_reals(const Partial& partial) const {
+        if (!kinds(partial).integers && !kinds(partial).reals) return over_reals().identity();
         return static_cast<double>(partial.integers.number()) + partial.reals;
     }
 };
 
 //! The integers apart, and all numbers as reals: integers whose product is beyond 64 bits have one beside reals.
+//! Integers whose product is 1 are as good as none.
 struct ProductBoth {
     using Input = Either<double>;
     using Output = Number;
     struct Partial {
         ProductInt::Partial integers;
         double all;
-        //! As in OfBoth.
-        std::int64_t kinds;
+        //! Whether there are reals.
+        std::int64_t real;
     };
     static constexpr bool commutative = true;
     static constexpr bool fallible = false;
 
     Partial identity() const { return {{1, 1}, 1.0, 0}; }
     Partial lift(const Input& input) const {
-        if (input.whole) return {ProductInt{}.lift(static_cast<std::int64_t>(input.number)), input.number, kIntegers};
-        return {{1, 1}, input.number, kReals};
+        if (input.whole) return {ProductInt{}.lift(static_cast<std::int64_t>(input.number)), input.number, 0};
+        return {{1, 1}, input.number, 1};
     }
     Partial combine(const Partial& older, const Partial& newer) const {
-        return {ProductInt{}.combine(older.integers, newer.integers), older.all * newer.all, older.kinds | newer.kinds};
+        return {ProductInt{}.combine(older.integers, newer.integers), older.all * newer.all, older.real | newer.real};
     }
-    Kinds kinds(const Partial& partial) const { return Kinds::of(partial.kinds); }
+    Kinds kinds(const Partial& partial) const {
+        return {partial.integers != ProductInt::Partial{1, 1}, partial.real != 0};
+    }
     Output lower(const Partial& partial) const {
-        if (!kinds(partial).reals) return ProductInt{}.lower(partial.integers);
+        if (partial.real == 0) return ProductInt{}.lower(partial.integers);
         return partial.all;
     }
 
     ProductInt over_integers() const { return {}; }
     ProductInt::Partial as_integers(const Partial& partial) const { return partial.integers; }
-    ProductReal over_reals() const { return {}; }
-    double as_reals(const Partial& partial) const { return partial.all; }
+    MarkedProductReal over_reals() const { return {}; }
+    MarkedProductReal::Partial as_reals(const Partial& partial) const { return {partial.all, partial.real}; }
 };
 
 //! A monoid over numbers of both kinds.

@@ -11,13 +11,13 @@ namespace sash {
 
 // The monoid that continues when integers are read as reals; widen carries the partials over.
 
-inline SumReal widened(const SumInt&) {
+inline MarkedSumReal widened(const SumInt&) {
     return {};
 }
-inline SumReal widened(const SumWide&) {
+inline MarkedSumReal widened(const SumWide&) {
     return {};
 }
-inline ProductReal widened(const ProductInt&) {
+inline MarkedProductReal widened(const ProductInt&) {
     return {};
 }
 inline Extremes widened(const MarkedExtremes& monoid) {
@@ -28,13 +28,12 @@ M widened(const M& monoid) {
     return with_kind(monoid, NumberKind::real);
 }
 
-// The one that continues over numbers of both kinds, and a partial of integers, or of reals, as one of it. A sum or
-// product does not say how many numbers it is of: it counts as one, also where a record has had nulls alone.
+// The one that continues over numbers of both kinds, and a partial of integers, or of reals, as one of it.
 
-inline SumBoth over_both(const SumReal&) {
+inline SumBoth over_both(const MarkedSumReal&) {
     return {};
 }
-inline ProductBoth over_both(const ProductReal&) {
+inline ProductBoth over_both(const MarkedProductReal&) {
     return {};
 }
 template <Renumbers M>
@@ -43,13 +42,13 @@ OfBoth<M> over_both(const M& monoid) {
 }
 
 inline SumBoth::Partial of_integers(const SumInt&, std::int64_t partial) {
-    return {SumWide::Partial::of(partial), 0.0, 1, 0};
+    return {SumWide::Partial::of(partial), 0.0, 0};
 }
 inline SumBoth::Partial of_integers(const SumWide&, const SumWide::Partial& partial) {
-    return {partial, 0.0, 1, 0};
+    return {partial, 0.0, 0};
 }
 inline ProductBoth::Partial of_integers(const ProductInt& monoid, const ProductInt::Partial& partial) {
-    return {partial, widen(monoid, partial), kIntegers};
+    return {partial, exact_real(monoid.lower(partial)), 0};
 }
 template <Widens M>
 auto of_integers(const M& monoid, const typename M::Partial& partial) {
@@ -57,11 +56,11 @@ auto of_integers(const M& monoid, const typename M::Partial& partial) {
     return typename Both::Partial{widen(monoid, partial), holds_any(monoid, partial) ? kIntegers : 0};
 }
 
-inline SumBoth::Partial of_reals(const SumReal&, double partial) {
-    return {{0, 0}, partial, 0, 1};
+inline SumBoth::Partial of_reals(const MarkedSumReal& monoid, double partial) {
+    return {{0, 0}, partial + 0.0, monoid.defined(partial)};
 }
-inline ProductBoth::Partial of_reals(const ProductReal&, double partial) {
-    return {{1, 1}, partial, kReals};
+inline ProductBoth::Partial of_reals(const MarkedProductReal&, const MarkedProductReal::Partial& partial) {
+    return {{1, 1}, partial.product, partial.present};
 }
 template <Renumbers M>
 typename OfBoth<M>::Partial of_reals(const M& monoid, const typename M::Partial& partial) {

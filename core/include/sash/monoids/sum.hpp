@@ -1,6 +1,7 @@
 //! Sums and products. An integer result is exact, or an error if it does not fit in 64 bits; never a wrong number.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -139,6 +140,14 @@ struct SumReal {
     Output lower(Partial partial) const { return partial; }
 };
 
+//! A sum of reals that says whether there are any, in the same 64 bits. Nothing is -0.0, which no sum of reals is that
+//! begins with 0.0: it changes no other number that it is added to.
+struct MarkedSumReal : SumReal {
+    Partial identity() const { return -0.0; }
+    Partial lift(Input value) const { return value + 0.0; }
+    bool defined(Partial partial) const { return partial != 0.0 || !std::signbit(partial); }
+};
+
 struct ProductReal {
     using Input = double;
     using Partial = double;
@@ -150,6 +159,26 @@ struct ProductReal {
     Partial lift(Input value) const { return value; }
     Partial combine(Partial older, Partial newer) const { return older * newer; }
     Output lower(Partial partial) const { return partial; }
+};
+
+//! A product of reals that says whether there are any.
+struct MarkedProductReal {
+    using Input = double;
+    using Output = double;
+    struct Partial {
+        double product;
+        std::int64_t present;
+    };
+    static constexpr bool commutative = true;
+    static constexpr bool fallible = false;
+
+    Partial identity() const { return {1.0, 0}; }
+    Partial lift(Input value) const { return {value, 1}; }
+    Partial combine(const Partial& older, const Partial& newer) const {
+        return {older.product * newer.product, older.present | newer.present};
+    }
+    bool defined(const Partial& partial) const { return partial.present != 0; }
+    Output lower(const Partial& partial) const { return partial.product; }
 };
 
 }  // namespace sash

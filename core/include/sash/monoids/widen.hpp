@@ -101,13 +101,13 @@ concept Renumbers =
 //! A partial of integers as one of reals. Each of these maps is a homomorphism, so it makes no difference whether
 //! events are combined before or after it.
 inline double widen(const SumInt&, std::int64_t partial) {
-    return exact_real(partial);
+    return partial == 0 ? MarkedSumReal{}.identity() : exact_real(partial);
 }
 inline double widen(const SumWide& monoid, const SumWide::Partial& partial) {
-    return exact_real(monoid.lower(partial));
+    return widen(SumInt{}, monoid.lower(partial));
 }
-inline double widen(const ProductInt& monoid, const ProductInt::Partial& partial) {
-    return exact_real(monoid.lower(partial));
+inline MarkedProductReal::Partial widen(const ProductInt& monoid, const ProductInt::Partial& partial) {
+    return {exact_real(monoid.lower(partial)), partial != monoid.identity()};
 }
 template <Renumbers M>
 auto widen(const M& monoid, const typename M::Partial& partial) {
