@@ -184,7 +184,9 @@ class Operator:
     def memory(self) -> int: ...
     def save(
         self,
-    ) -> tuple[tuple[list[bool], bool, list[int]], list[Any], list[Any], bytes, tuple[int | None, int | None, bool]]: ...
+    ) -> tuple[
+        tuple[list[bool], bool, list[int]], list[Any], list[Any], bytes, tuple[int | None, int | None, bool]
+    ]: ...
     def restore(
         self,
         keys: list[Any],

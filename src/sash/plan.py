@@ -154,13 +154,14 @@ class Plan:
             "on": self.on,
             "windows": self._written(WindowPolicy.to_dict),
             "aggregations": {name: one.to_dict() for name, one in self.aggregations.items()},
-            "expressions": {name: one.written() for name, one in self.expressions.items()} or None,
             "emit": self.emit,
             "lateness": None if self.lateness is None else _plain(self.lateness),
             "closed": self.closed,
             "min_periods": self.min_periods,
             "peers": self.peers,
         }
+        if self.expressions:
+            description["expressions"] = {name: one.written() for name, one in self.expressions.items()}
         return description
 
     @classmethod
