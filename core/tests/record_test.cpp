@@ -277,43 +277,49 @@ void parts_take_the_full_range() {
     check(wide.reach(both) > 0x1p63, "it reaches further than 64 bits");
 }
 
-//! Integers that turn into reals in one column; the parts that read another stay as they are.
-void a_column_widens_alone() {
-    const auto make = [](bool real) {
+//! A column of integers that gets reals too; the parts that read another stay as they are.
+void a_column_of_both_kinds() {
+    const auto make = [](bool both) {
         auto layout = std::make_shared<Layout>();
-        const NumberKind kind = real ? NumberKind::real : NumberKind::integer;
         layout->add(SumInt{}, {kRare, kRare});
-        if (real) {
-            layout->add(SumReal{}, {kWhole, kWhole});
+        if (both) {
+            layout->add(SumBoth{}, {kWhole, kWhole});
+            layout->add(OfBoth<Extremes>{Extremes(true, Max{NumberKind::real})}, {kWhole, kWhole});
+            layout->add(OfBoth<Range>{Range{NumberKind::real}}, {kWhole, kWhole});
         } else {
             layout->add(SumInt{}, {kWhole, kWhole});
+            layout->add(Extremes(true, Max{NumberKind::integer}), {kWhole, kWhole});
+            layout->add(Range{NumberKind::integer}, {kWhole, kWhole});
         }
-        layout->add(Extremes(true, Max{kind}), {kWhole, kWhole});
-        layout->add(Range{kind}, {kWhole, kWhole});
         layout->add(Mean{}, {kReal, kReal});
         return layout;
     };
-    const Record<Words<16>> integers(make(false)), reals(make(true));
-    const std::vector<Form> forms{Form::same, Form::real, Form::real, Form::real, Form::same};
+    const Record<Words<16>> integers(make(false)), both(make(true));
+    const auto forms = [](Form form) { return std::vector<Form>{Form::same, form, form, form, Form::same}; };
+    const auto joined = [&](const auto& partial) {
+        return both.converted(forms(Form::both_of_integers), partial.data(), integers.layout());
+    };
     Random random(13);
     for (int trial = 0; trial < 100; ++trial) {
         const auto first = any_row(random, 0), second = any_row(random, 1);
         const auto a = integers.lift(first.event()), b = integers.lift(second.event());
-        const auto one = [&](const Row& row) {
+        const auto one = [&](const Row& row, bool is_whole) {
             Row other = row;
             other.fields[kWhole] = real(row.fields[kWhole].real);
-            return reals.lift(other.event());
+            other.fields[kWhole].whole = is_whole;
+            return both.lift(other.event());
         };
-        const auto widened = [&](const auto& partial) {
-            return reals.converted(forms, partial.data(), integers.layout());
-        };
-        check(widened(a) == one(first), "as if it had come as a real");
-        check(widened(integers.combine(a, b)) == reals.combine(widened(a), widened(b)), "before or after combining");
+        check(joined(a) == one(first, true), "as if it had come beside reals");
+        check(joined(integers.combine(a, b)) == both.combine(joined(a), joined(b)), "before or after combining");
+        check(integers.converted(forms(Form::narrow), joined(a).data(), both.layout()) == a, "and back");
+        check(same(both.layout().lower(1, joined(a).data()), integers.layout().lower(1, a.data())), "still an integer");
+        const auto mixed = both.combine(joined(a), one(second, false));
+        check(both.layout().kinds(2, mixed.data()) == Kinds{true, true}, "both kinds are known");
+        check(std::holds_alternative<double>(both.layout().lower(1, mixed.data())), "a real among them makes it one");
     }
-    check(reals.converted(forms, integers.identity().data(), integers.layout()) == reals.identity(),
-          "nothing stays nothing");
+    check(joined(integers.identity()) == both.identity(), "nothing stays nothing");
     const auto huge = integers.lift(Row{0, {whole(kGreatest - 1), real(0.5), whole(1)}}.event());
-    check_throws<Inexact>([&] { static_cast<void>(reals.converted(forms, huge.data(), integers.layout())); });
+    check_throws<Inexact>([&] { static_cast<void>(joined(huge)); });
 }
 
 void times_are_mapped_where_they_are_kept() {
@@ -437,7 +443,7 @@ int main() {
     bytes_come_back<std::vector<Word>>();
     an_inverse_is_that_of_the_parts();
     parts_take_the_full_range();
-    a_column_widens_alone();
+    a_column_of_both_kinds();
     times_are_mapped_where_they_are_kept();
     compiled_functions_are_a_part();
     a_failure_in_compiled_code_absorbs();

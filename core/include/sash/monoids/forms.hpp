@@ -70,6 +70,18 @@ typename OfBoth<M>::Partial of_reals(const M& monoid, const typename M::Partial&
 template <class M>
 concept HoldsReals = requires(const M& monoid, const typename M::Partial& partial) { of_reals(monoid, partial); };
 
+template <class M, class Take>
+bool reform(const M& monoid, const typename M::Partial& partial, Form form, Take take);
+
+//! The integers of a partial that holds no reals, in their full range or not.
+template <OverBoth M, class Take>
+bool to_integers(const M& monoid, const typename M::Partial& partial, Form form, Take take) {
+    const auto over = monoid.over_integers();
+    const auto integers = monoid.as_integers(partial);
+    if (!reform(over, integers, form, take)) take(over, integers);
+    return true;
+}
+
 //! Calls take(monoid, partial) with the monoid of that form, and the partial as one of it. False where the monoid has
 //! no such form. Throws Inexact where an integer is no real.
 template <class M, class Take>
@@ -82,19 +94,11 @@ bool reform(const M& monoid, const typename M::Partial& partial, Form form, Take
             if constexpr (Widens<M>) return take(widened(monoid), widen(monoid, partial)), true;
             return false;
         case Form::wide:
-            if constexpr (OverBoth<M>) {
-                const auto integers = monoid.over_integers();
-                const auto own = monoid.as_integers(partial);
-                return reform(integers, own, form, take) || (take(integers, own), true);
-            }
+            if constexpr (OverBoth<M>) return to_integers(monoid, partial, form, take);
             if constexpr (Spreads<M>) return take(spread(monoid), spread(monoid, partial)), true;
             return false;
         case Form::narrow:
-            if constexpr (OverBoth<M>) {
-                const auto integers = monoid.over_integers();
-                const auto own = monoid.as_integers(partial);
-                return reform(integers, own, form, take) || (take(integers, own), true);
-            }
+            if constexpr (OverBoth<M>) return to_integers(monoid, partial, form, take);
             if constexpr (Narrows<M>) return take(narrowed(monoid), narrowed(monoid, partial)), true;
             return false;
         case Form::both_of_integers:
