@@ -41,6 +41,7 @@ def aggregate(
     root: bool = False,
     ddof: int = 1,
     behind: int = 0,
+    all: bool = False,
 ) -> tuple[npt.NDArray[Any], Codes | None]: ...
 def quantiles(
     order: Order,

@@ -32,8 +32,9 @@ Room<T> by_row(const Order& order) {
     return order.as_given() ? Room<T>::walked(order.size()) : Room<T>(order.size());
 }
 
+//! Nobody asks about the rows before `asked`.
 void run(const KernelName& kernel, const Order& order, const Bounds& bounds, const Column& column, bool late,
-         Answer& answer) {
+         std::size_t asked, Answer& answer) {
     answer.real = gives_reals(kernel.name, column.real);
     answer.counted = late;
     if (answer.real) {
@@ -41,7 +42,6 @@ void run(const KernelName& kernel, const Order& order, const Bounds& bounds, con
     } else {
         answer.integers = by_row<std::int64_t>(order);
     }
-    const std::size_t asked = order.asked();
     const Results out{{answer.integers.span(), order.rows(), asked}, {answer.reals.span(), order.rows(), asked}};
     if (late) {
         answer.counts = Room<std::uint32_t>(order.size());
@@ -55,13 +55,13 @@ void run(const KernelName& kernel, const Order& order, const Bounds& bounds, con
 
 std::pair<nb::object, nb::object> aggregate(const std::string& name, const Order& order, const Bounds& bounds,
                                             const HeldColumn& column, bool known, bool geometric, bool root, int ddof,
-                                            std::size_t behind) {
+                                            std::size_t behind, bool all) {
     Answer answer;
     const KernelName kernel{name, geometric, root, ddof, behind, column.nans};
     try {
         const nb::gil_scoped_release release;
         // Where all came in order the bounds already leave out what came later.
-        run(kernel, order, bounds, column.column, known && !order.in_order(), answer);
+        run(kernel, order, bounds, column.column, known && !order.in_order(), all ? 0 : order.asked(), answer);
     } catch (const DoesNotFit& error) {
         raise_does_not_fit(order, error);
     }
@@ -114,7 +114,7 @@ void raise_does_not_fit(const Order& order, const DoesNotFit& error) {
 void bind_kernels(nb::module_& module) {
     module.def("aggregate", &aggregate, nb::arg("kernel"), nb::arg("order"), nb::arg("bounds"), nb::arg("column"),
                nb::arg("known"), nb::arg("geometric") = false, nb::arg("root") = false, nb::arg("ddof") = 1,
-               nb::arg("behind") = 0);
+               nb::arg("behind") = 0, nb::arg("all") = false);
     module.def("distinct", &distinct, nb::arg("order"), nb::arg("bounds"), nb::arg("column"), nb::arg("codes"),
                nb::arg("count"));
     module.def("modes", &modes, nb::arg("order"), nb::arg("bounds"), nb::arg("column"), nb::arg("codes"),

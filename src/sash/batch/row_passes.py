@@ -74,10 +74,10 @@ class TimeSincePass:
         if self.aggregation.columns:
             counted = replace(batch, columns=batch.columns.only(_changed(batch, self.aggregation.columns[0])))
         column = counted.columns.events(batch.order)
-        rows, counts = _batch.aggregate("last", batch.order, bounds, column, batch.known)
+        rows, counts = _batch.aggregate("last", batch.order, bounds, column, batch.known, all=True)
         if batch.min_periods:
             if counts is None:
-                counts = _batch.aggregate("count", batch.order, bounds, column, False)[0]
+                counts = _batch.aggregate("count", batch.order, bounds, column, False, all=True)[0]
             rows = np.where(counts >= batch.min_periods, rows, -1)
         found = rows >= 0
         return Numbers(batch.columns.since(np.where(found, rows, 0)), found, "real", True)
@@ -87,7 +87,7 @@ def _changed(batch: Batch, name: str) -> npt.NDArray[np.bool_]:
     """Marks the events at which the column is not what it was in the event of the key before."""
     columns, order = batch.columns, batch.order
     two = order.bounds(PolicyConfig("count", count=2), False, True, batch.known, columns.absent)
-    before = _batch.aggregate("first", order, two, columns.events(order), batch.known)[0]
+    before = _batch.aggregate("first", order, two, columns.events(order), batch.known, all=True)[0]
     codes, rows = columns.codes(name).codes, np.arange(len(before))
     # The first event of a key is the first of the last two.
     return np.asarray((before == rows) | (codes[np.maximum(before, 0)] != codes))
