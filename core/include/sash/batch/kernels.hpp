@@ -125,22 +125,16 @@ void of_reals(const Pass& pass, const M& monoid, const Column& column, Results o
 //! A mean is a sum, which is combined faster than a sum with its count: how many values a window has is known.
 template <class Pass>
 void means(const Pass& pass, const Mean& mean, const Column& column, Results out) {
-    if constexpr (Pass::known) {
-        of_reals(pass, mean, column, out);
+    const auto emit = [&, out](std::size_t i, double sum) {
+        if (out.reals.wants(i)) out.reals.put(i, mean.lower({sum, pass.count(i)}));
+    };
+    if (column.real) {
+        pass(SumReal{}, [&, values = column.reals](std::size_t i) { return mean.lift(values[i]).sum; }, emit);
     } else {
-        const auto emit = [&, out](std::size_t i, double sum) {
-            if (!out.reals.wants(i)) return;
-            const Position count = pass.presence.count(pass.bounds.first[i], pass.bounds.end(i));
-            out.reals.put(i, mean.lower({sum, count}));
+        const auto lift = [&, values = column.integers](std::size_t i) {
+            return mean.lift(static_cast<double>(values[i])).sum;
         };
-        if (column.real) {
-            pass(SumReal{}, [&, values = column.reals](std::size_t i) { return mean.lift(values[i]).sum; }, emit);
-        } else {
-            const auto lift = [&, values = column.integers](std::size_t i) {
-                return mean.lift(static_cast<double>(values[i])).sum;
-            };
-            pass(SumReal{}, lift, emit);
-        }
+        pass(SumReal{}, lift, emit);
     }
 }
 

@@ -5,8 +5,10 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -53,6 +55,20 @@ private:
     std::exception_ptr error_;
 };
 
+//! Calls `work` in so many threads, this one among them. No template: starting threads is the same code for all work.
+inline void in_threads(std::size_t threads, const std::function<void()>& work) {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < threads; ++i) {
+        try {
+            others.emplace_back([&] { work(); });
+        } catch (const std::system_error&) {
+            // The system gives no more threads: those that there are do it.
+            break;
+        }
+    }
+    work();
+}
+
 }  // namespace detail
 
 //! Runs the tasks 0, 1, ... in up to so many threads, this one among them. `make()` makes what runs tasks in one of
@@ -61,17 +77,7 @@ private:
 template <class Make>
 void in_parallel(std::size_t tasks, std::size_t threads, Make make) {
     detail::TaskList list(tasks);
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < std::min(tasks, threads); ++i) {
-        try {
-            others.emplace_back([&] { list.work(make); });
-        } catch (const std::system_error&) {
-            // The system gives no more threads: those that there are do it.
-            break;
-        }
-    }
-    list.work(make);
-    others.clear();
+    detail::in_threads(std::min(tasks, threads), [&] { list.work(make); });
     list.settle();
 }
 

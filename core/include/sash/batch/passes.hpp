@@ -1,6 +1,8 @@
 //! The two ways over all windows of a batch, behind one call each.
 #pragma once
 
+#include <cstdint>
+
 #include "sash/batch/arrival.hpp"
 #include "sash/batch/blocks.hpp"
 #include "sash/batch/column.hpp"
@@ -25,6 +27,9 @@ struct Final {
             typename M::Partial { return presence[i] ? lift(i) : monoid.identity(); };
         walk(monoid, skipping, emit);
     }
+
+    //! How many present values the window of a row has.
+    std::int64_t count(std::size_t i) const { return presence.count(bounds.first[i], bounds.end(i)); }
 
 private:
     template <Monoid M, class Lift, class Emit>
@@ -56,6 +61,9 @@ struct Known {
     //! Gets the number of present values of each window.
     Slots<std::uint32_t> counts;
     std::size_t threads = order.threads();
+
+    //! Of a row whose result is emitted.
+    std::int64_t count(std::size_t i) const { return counts[i]; }
 
     template <Monoid M, class Lift, class Emit>
     void operator()(const M& monoid, Lift lift, Emit emit) const {
