@@ -91,9 +91,10 @@ private:
             emission.revision = before->number + 1;
         }
         state_.set_revision(id, subject, window,
-                            Revision<Result>{emission.start, emission.end, result, emission.revision});
-        if (state_.plan().changes_only) return emit_change(id, emission, std::move(result));
-        state_.partials().emit(emission, result);
+                            Revision<Result>{emission.start, emission.end, std::move(result), emission.revision});
+        const Result& emitted = state_.revision(id, subject, window)->result;
+        if (state_.plan().changes_only) return emit_change(id, emission, emitted);
+        state_.partials().emit(emission, emitted);
     }
 
     //! A result that fails when its time has come is no fault of the event that has come: where failures are kept, it
@@ -119,7 +120,7 @@ private:
                 .by_event = cause.by_event};
     }
 
-    void emit_change(KeyId id, const Emission& emission, Result result) {
+    void emit_change(KeyId id, const Emission& emission, const Result& result) {
         const std::optional<Result>& last = state_.last(id, emission.window);
         if (last && state_.partials().same(*last, result)) return;
         state_.set_last(id, emission.window, result);

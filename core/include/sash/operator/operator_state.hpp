@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -141,7 +140,7 @@ public:
         const KeyId found = current(slot);
         if (found != kNone) return found;
         const KeyId id = add(slot, orders_++);
-        if (undo_.on) note({.kind = Kind::opened, .key = id});
+        if (undo_.on) note(id, changes::Opened{});
         if (plan_.expire) idle_.push({ticks, keys_[id].order, id});
         return id;
     }
@@ -170,7 +169,7 @@ public:
         std::optional<windows::Mark>& fired = keys_[id].edit_extras().fired;
         if (fired && !mark.is_apart(*fired, *plan_.moves)) return false;
         const bool first = !fired;
-        if (undo_.on) note({.kind = Kind::fired, .key = id, .seldom = seldom({.fired = fired})});
+        if (undo_.on) note(id, changes::Fired{fired});
         fired = mark;
         return !first;
     }
@@ -209,7 +208,7 @@ public:
     //! When the trigger fires next for the key.
     void schedule(KeyId id, std::optional<Time> due) {
         State& state = keys_[id];
-        if (undo_.on) note({.kind = Kind::due, .key = id, .before = state.extras().due});
+        if (undo_.on) note(id, changes::Scheduled{state.extras().due});
         state.edit_extras().due = due;
         if (due) slides_.push({*due, state.order, id});
         if (!due && state.is_expired()) done_.push_back(id);
@@ -227,7 +226,7 @@ public:
     }
     void set_last(KeyId id, std::size_t window, const Result& result) {
         std::optional<Result>& last = keys_[id].edit_extras().last[window];
-        if (undo_.on) note({.kind = Kind::last, .key = id, .window = window, .last = last});
+        if (undo_.on) note(id, changes::EmittedLast<Result>{window, std::move(last)});
         last = result;
     }
     //! Nothing if it was not emitted.
@@ -243,12 +242,7 @@ public:
     void set_revision(KeyId id, std::int64_t subject, std::size_t window, std::optional<Revision<Result>> revision) {
         std::optional<Revision<Result>> before =
             keys_[id].edit_extras().revisions.exchange(subject, window, std::move(revision));
-        if (undo_.on)
-            note({.kind = Kind::revision,
-                  .key = id,
-                  .number = subject,
-                  .window = window,
-                  .revision = std::move(before)});
+        if (undo_.on) note(id, changes::Revised<Result>{subject, window, std::move(before)});
     }
 
     // Idle keys
@@ -263,7 +257,7 @@ public:
                 idle_.push({newest(state), entry.number, entry.key});
                 continue;
             }
-            if (undo_.on) note({.kind = Kind::expired, .key = entry.key});
+            if (undo_.on) note(entry.key, changes::Expired{});
             state.edit_extras().expired = clock;
             keys_.retire(entry.key);
             done_.push_back(entry.key);
@@ -288,8 +282,6 @@ private:
     template <StoredPartials>
     friend class OperatorSnapshot;
 
-    using Kind = typename Change<Result>::Kind;
-
     //! Fewer rows than this are not worth dropping one by one.
     static constexpr std::size_t kFew = 64;
 
@@ -307,18 +299,17 @@ private:
     }
     void set_waiting(KeyId id, std::uint32_t count) {
         State& state = keys_[id];
-        if (undo_.on) note({.kind = Kind::waiting, .key = id, .number = state.waiting()});
+        if (undo_.on) note(id, changes::RowsWaiting{state.waiting()});
         state.set_waiting(count);
     }
 
     const std::optional<Time>& due(KeyId id) const { return key(id).extras().due; }
 
-    static std::unique_ptr<SeldomChanged> seldom(const SeldomChanged& changed) {
-        return std::make_unique<SeldomChanged>(changed);
+    //! Called only where the undo log is on: most calls cannot fail.
+    template <class What>
+    void note(KeyId id, What what) {
+        undo_.changes.push_back({id, std::move(what)});
     }
-
-    //! Called only where the undo log is on: a change is large, and most calls cannot fail.
-    void note(Change<Result> change) { undo_.changes.push_back(std::move(change)); }
 
     void touch(KeyId id) {
         if (keys_[id].touched) return;
@@ -334,7 +325,7 @@ private:
     }
     void see(KeyId id, Time ticks) {
         std::optional<Time>& newest = keys_[id].edit_extras().newest;
-        if (undo_.on) note({.kind = Kind::newest, .key = id, .before = newest});
+        if (undo_.on) note(id, changes::NewestSeen{newest});
         newest = std::max(newest.value_or(ticks), ticks);
     }
 
@@ -402,10 +393,19 @@ private:
 
     // The way back, in undo.hpp
 
-    void undo(Change<Result>& change);
-    void undo_put(State& state, const Change<Result>& change);
-    void undo_remove(State& state, const Change<Result>& change);
-    void undo_unstep(State& state, const Change<Result>& change);
+    void undo(KeyId id, changes::Opened);
+    void undo(KeyId id, changes::Expired);
+    void undo(KeyId id, const changes::RowPut& put);
+    void undo(KeyId id, const changes::PaneFilled& filled);
+    void undo(KeyId id, const changes::RowRemoved& removed);
+    void undo(KeyId id, const changes::Stepped& stepped);
+    void undo(KeyId id, const changes::Unstepped& unstepped);
+    void undo(KeyId id, changes::RowsWaiting waited);
+    void undo(KeyId id, const changes::Scheduled& scheduled);
+    void undo(KeyId id, const changes::NewestSeen& newest);
+    void undo(KeyId id, const changes::Fired& fired);
+    void undo(KeyId id, changes::Revised<Result>& revised);
+    void undo(KeyId id, changes::EmittedLast<Result>& emitted);
     std::vector<Waiting> all_waiting() const;
     std::vector<Waiting> all_due() const;
     std::vector<Waiting> all_idle() const;

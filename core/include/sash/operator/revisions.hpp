@@ -101,8 +101,8 @@ private:
             return std::tie(entry.subject, entry.window) < std::tie(subject, window);
         };
         if (entries_.empty() || earlier(entries_.back())) return size();
-        // What a late event revises lies side by side as a rule.
-        for (const std::size_t near : {found_, found_ + 1})
+        // What a late event revises lies side by side as a rule, and what is new is asked for when it is emitted.
+        for (const std::size_t near : {found_, found_ + 1, size() - 1})
             if (is_at(near, subject, window)) return found_ = near;
         found_ = static_cast<std::size_t>(std::partition_point(entries_.begin(), entries_.end(), earlier) -
                                           entries_.begin());

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <deque>
 #include <optional>
-#include <vector>
+#include <variant>
 
 #include "sash/operator/event_clock.hpp"
 #include "sash/operator/key_state.hpp"
@@ -13,48 +13,73 @@
 
 namespace sash {
 
-//! Of a row that was taken back, with the mark that a window read of it; and the measure at which the trigger fired
-//! last.
-struct SeldomChanged {
-    Row row = {};
-    Time label = 0;
-    IdSlot id = 0;
-    windows::Mark mark = {};
-    std::optional<windows::Mark> fired = {};
+//! One change each of the state of one key, with what was before it.
+namespace changes {
+
+struct Opened {};
+struct Expired {};
+struct RowPut {
+    Time ticks;
+    std::int64_t number;
+};
+//! A pane has its first partial.
+struct PaneFilled {
+    Time ticks;
+    std::int64_t number;
+};
+struct RowRemoved {
+    Row row;
+    Time label;
+    IdSlot id;
+};
+struct Stepped {
+    std::size_t window;
+    std::size_t place;
+    windows::Steps::Before starts;
+};
+struct Unstepped {
+    std::size_t window;
+    std::size_t place;
+    windows::Steps::Before starts;
+    windows::Mark mark;
+};
+//! How many rows waited.
+struct RowsWaiting {
+    std::uint32_t count;
+};
+//! When the trigger fired next.
+struct Scheduled {
+    std::optional<Time> due;
+};
+struct NewestSeen {
+    std::optional<Time> ticks;
+};
+//! The measure at which the trigger fired last.
+struct Fired {
+    std::optional<windows::Mark> mark;
+};
+template <class Result>
+struct Revised {
+    std::int64_t subject;
+    std::size_t window;
+    std::optional<Revision<Result>> revision;
+};
+template <class Result>
+struct EmittedLast {
+    std::size_t window;
+    std::optional<Result> result;
 };
 
-//! One change of the state of one key, and what was before it.
+}  // namespace changes
+
+//! A batch leaves several of them an event: they are small, or most of its time goes into new pages.
 template <class Result>
 struct Change {
-    enum class Kind : std::uint8_t {
-        put,
-        removed,
-        filled,
-        steps,
-        unsteps,
-        opened,
-        waiting,
-        expired,
-        due,
-        revision,
-        last,
-        newest,
-        fired
-    };
-
-    Kind kind;
     KeyId key;
-    //! Of a row; the number is also the subject of a result, how many rows waited, and the place of a step.
-    Time ticks = 0;
-    std::int64_t number = 0;
-    //! The next slide; the newest row.
-    std::optional<Time> before = {};
-    //! Of a result, or of steps.
-    std::size_t window = 0;
-    std::optional<Revision<Result>> revision = {};
-    std::optional<Result> last = {};
-    windows::Steps::Before starts = {};
-    std::unique_ptr<SeldomChanged> seldom = {};
+    std::variant<changes::Opened, changes::Expired, changes::RowPut, changes::PaneFilled, changes::RowRemoved,
+                 changes::Stepped, changes::Unstepped, changes::RowsWaiting, changes::Scheduled, changes::NewestSeen,
+                 changes::Fired, changes::Revised<Result>, changes::EmittedLast<Result>>
+        what;
 };
 
 template <class Result>
@@ -64,7 +89,8 @@ struct UndoLog {
     EventClock now;
     std::int64_t count = 0;
     std::int64_t orders = 0;
-    std::vector<Change<Result>> changes;
+    //! Not one array: a long batch would move all of them to fresh pages again and again.
+    std::deque<Change<Result>> changes;
 };
 
 }  // namespace sash

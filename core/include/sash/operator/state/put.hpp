@@ -17,7 +17,7 @@ template <Partials P>
 std::size_t OperatorState<P>::put_row(KeyId id, const IncomingEvent& event) {
     State& state = keys_[id];
     if (sees_newest()) see(id, event.ticks);
-    if (undo_.on) note({.kind = Kind::put, .key = id, .ticks = event.ticks, .number = count_});
+    if (undo_.on) note(id, changes::RowPut{event.ticks, count_});
     const std::int64_t number = count_++;
     const std::size_t place = state.edit_rows().insert({.ticks = event.ticks,
                                                         .number = number,
@@ -42,9 +42,10 @@ template <Partials P>
 void OperatorState<P>::relabel(KeyId id, const Relabelled& moved) {
     partials_->relabel(id, moved.from, moved.to);
     for (Change<Result>& change : undo_.changes) {
-        if (change.kind != Kind::removed || change.key != id) continue;
-        const auto found = std::lower_bound(moved.from.begin(), moved.from.end(), change.seldom->label);
-        change.seldom->label = moved.to[static_cast<std::size_t>(found - moved.from.begin())];
+        auto* const removed = std::get_if<changes::RowRemoved>(&change.what);
+        if (removed == nullptr || change.key != id) continue;
+        const auto found = std::lower_bound(moved.from.begin(), moved.from.end(), removed->label);
+        removed->label = moved.to[static_cast<std::size_t>(found - moved.from.begin())];
     }
 }
 
@@ -52,8 +53,10 @@ void OperatorState<P>::relabel(KeyId id, const Relabelled& moved) {
 template <Partials P>
 std::vector<Time> OperatorState<P>::labels_gone(KeyId id) const {
     std::vector<Time> labels;
-    for (const Change<Result>& change : undo_.changes)
-        if (change.kind == Kind::removed && change.key == id) labels.push_back(change.seldom->label);
+    for (const Change<Result>& change : undo_.changes) {
+        const auto* const removed = std::get_if<changes::RowRemoved>(&change.what);
+        if (removed != nullptr && change.key == id) labels.push_back(removed->label);
+    }
     std::sort(labels.begin(), labels.end());
     labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
     return labels;
@@ -75,11 +78,11 @@ std::size_t OperatorState<P>::put_pane_row(KeyId id, Time label, bool has_partia
     const std::int64_t number = count_++;
     const std::size_t place = state.rows().until(label);
     if (place == state.rows().size() || state.rows()[place].ticks != label) {
-        if (undo_.on) note({.kind = Kind::put, .key = id, .ticks = label, .number = number});
+        if (undo_.on) note(id, changes::RowPut{label, number});
         state.edit_rows().insert(
             {.ticks = label, .number = number, .has_partial = has_partial, .null = false, .fires = true});
     } else if (has_partial && !state.rows()[place].has_partial) {
-        if (undo_.on) note({.kind = Kind::filled, .key = id, .ticks = label, .number = state.rows()[place].number});
+        if (undo_.on) note(id, changes::PaneFilled{label, state.rows()[place].number});
         state.edit_rows().set_has_partial(place, true);
     }
     return place;
@@ -124,12 +127,7 @@ std::size_t OperatorState<P>::step(KeyId id, std::size_t window, std::size_t pla
     try {
         const std::size_t settled = steps.settle(
             place, [&](std::size_t start, std::size_t at) { return next_start(id, window, start, at); }, before);
-        if (undo_.on)
-            note({.kind = Kind::steps,
-                  .key = id,
-                  .number = static_cast<std::int64_t>(place),
-                  .window = window,
-                  .starts = std::move(before)});
+        if (undo_.on) note(id, changes::Stepped{window, place, std::move(before)});
         return past_first(window, settled);
     } catch (...) {
         steps.erase(place, before);

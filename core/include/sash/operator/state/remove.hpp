@@ -36,10 +36,7 @@ void OperatorState<P>::remove_row(KeyId id, std::size_t place) {
     auto& extras = state.edit_extras();
     const Row row = state.rows()[place];
     const IdSlot known = extras.ids[place];
-    if (undo_.on)
-        note({.kind = Kind::removed,
-              .key = id,
-              .seldom = seldom({.row = row, .label = extras.labels[place], .id = known})});
+    if (undo_.on) note(id, changes::RowRemoved{row, extras.labels[place], known});
     stop_waiting(id, place);
     if (has_sessions_) follow_sessions(state, place, false);
     std::erase(extras.nulls, std::pair(row.ticks, std::int64_t{row.number}));
@@ -69,13 +66,7 @@ std::size_t OperatorState<P>::unstep(KeyId id, std::size_t window, std::size_t p
     try {
         const std::size_t settled = steps.settle_without(
             place, [&](std::size_t start, std::size_t at) { return next_start(id, window, start, at); }, before);
-        if (undo_.on)
-            note({.kind = Kind::unsteps,
-                  .key = id,
-                  .number = static_cast<std::int64_t>(place),
-                  .window = window,
-                  .starts = std::move(before),
-                  .seldom = seldom({.mark = mark})});
+        if (undo_.on) note(id, changes::Unstepped{window, place, std::move(before), mark});
         return past_first(window, settled);
     } catch (...) {
         steps.put_back(place, mark, before);

@@ -8,7 +8,10 @@ namespace sash {
 template <Partials P>
 void OperatorState<P>::roll_back() {
     partials_->roll_back();
-    for (; !undo_.changes.empty(); undo_.changes.pop_back()) undo(undo_.changes.back());
+    for (; !undo_.changes.empty(); undo_.changes.pop_back()) {
+        Change<Result>& change = undo_.changes.back();
+        std::visit([&](auto& what) { undo(change.key, what); }, change.what);
+    }
     now_ = undo_.now;
     count_ = undo_.count;
     orders_ = undo_.orders;
@@ -19,50 +22,23 @@ void OperatorState<P>::roll_back() {
 }
 
 template <Partials P>
-void OperatorState<P>::undo(Change<Result>& change) {
-    State& state = keys_[change.key];
-    switch (change.kind) {
-        case Kind::put:
-            return undo_put(state, change);
-        case Kind::removed:
-            return undo_remove(state, change);
-        case Kind::unsteps:
-            return undo_unstep(state, change);
-        case Kind::filled:
-            return state.edit_rows().set_has_partial(state.rows().place_of(change.ticks, change.number), false);
-        case Kind::steps:
-            return state.edit_extras().steps[change.window].erase(static_cast<std::size_t>(change.number),
-                                                                  change.starts);
-        case Kind::opened:
-            return close(change.key);
-        case Kind::waiting:
-            return state.set_waiting(static_cast<std::uint32_t>(change.number));
-        case Kind::expired:
-            state.edit_extras().expired.reset();
-            return keys_.reinstate(change.key);
-        case Kind::due:
-            state.edit_extras().due = change.before;
-            return;
-        case Kind::fired:
-            state.edit_extras().fired = change.seldom->fired;
-            return;
-        case Kind::newest:
-            state.edit_extras().newest = change.before;
-            return;
-        case Kind::revision:
-            state.edit_extras().revisions.exchange(change.number, change.window, std::move(change.revision));
-            return;
-        case Kind::last:
-            state.edit_extras().last[change.window] = std::move(change.last);
-    }
+void OperatorState<P>::undo(KeyId id, changes::Opened) {
+    close(id);
 }
 
 template <Partials P>
-void OperatorState<P>::undo_put(State& state, const Change<Result>& change) {
+void OperatorState<P>::undo(KeyId id, changes::Expired) {
+    keys_[id].edit_extras().expired.reset();
+    keys_.reinstate(id);
+}
+
+template <Partials P>
+void OperatorState<P>::undo(KeyId id, const changes::RowPut& put) {
     if (!has_rows_) return;
-    const std::size_t place = state.rows().place_of(change.ticks, change.number);
+    State& state = keys_[id];
+    const std::size_t place = state.rows().place_of(put.ticks, put.number);
     if (has_sessions_) follow_sessions(state, place, false);
-    if (state.has_extras()) std::erase(state.edit_extras().nulls, std::pair(change.ticks, change.number));
+    if (state.has_extras()) std::erase(state.edit_extras().nulls, std::pair(put.ticks, put.number));
     if (plan_.retracts) {
         RowIds& ids = state.edit_extras().ids;
         ids_.drop(ids[place]);
@@ -73,8 +49,15 @@ void OperatorState<P>::undo_put(State& state, const Change<Result>& change) {
 }
 
 template <Partials P>
-void OperatorState<P>::undo_remove(State& state, const Change<Result>& change) {
-    const auto& [row, label, known, mark, fired] = *change.seldom;
+void OperatorState<P>::undo(KeyId id, const changes::PaneFilled& filled) {
+    State& state = keys_[id];
+    state.edit_rows().set_has_partial(state.rows().place_of(filled.ticks, filled.number), false);
+}
+
+template <Partials P>
+void OperatorState<P>::undo(KeyId id, const changes::RowRemoved& removed) {
+    State& state = keys_[id];
+    const auto& [row, label, known] = removed;
     auto& extras = state.edit_extras();
     const std::size_t place = state.edit_rows().put_back(row);
     extras.labels.insert(place, label);
@@ -85,11 +68,46 @@ void OperatorState<P>::undo_remove(State& state, const Change<Result>& change) {
 }
 
 template <Partials P>
-void OperatorState<P>::undo_unstep(State& state, const Change<Result>& change) {
-    windows::Steps& steps = state.edit_extras().steps[change.window];
-    const auto place = static_cast<std::size_t>(change.number);
-    steps.put_back(place, change.seldom->mark, change.starts);
-    if (plan_.policies[change.window].kind == Policy::Kind::adaptive) steps.follow_measures(place);
+void OperatorState<P>::undo(KeyId id, const changes::Stepped& stepped) {
+    keys_[id].edit_extras().steps[stepped.window].erase(stepped.place, stepped.starts);
+}
+
+template <Partials P>
+void OperatorState<P>::undo(KeyId id, const changes::Unstepped& unstepped) {
+    const auto& [window, place, starts, mark] = unstepped;
+    windows::Steps& steps = keys_[id].edit_extras().steps[window];
+    steps.put_back(place, mark, starts);
+    if (plan_.policies[window].kind == Policy::Kind::adaptive) steps.follow_measures(place);
+}
+
+template <Partials P>
+void OperatorState<P>::undo(KeyId id, changes::RowsWaiting waited) {
+    keys_[id].set_waiting(waited.count);
+}
+
+template <Partials P>
+void OperatorState<P>::undo(KeyId id, const changes::Scheduled& scheduled) {
+    keys_[id].edit_extras().due = scheduled.due;
+}
+
+template <Partials P>
+void OperatorState<P>::undo(KeyId id, const changes::NewestSeen& newest) {
+    keys_[id].edit_extras().newest = newest.ticks;
+}
+
+template <Partials P>
+void OperatorState<P>::undo(KeyId id, const changes::Fired& fired) {
+    keys_[id].edit_extras().fired = fired.mark;
+}
+
+template <Partials P>
+void OperatorState<P>::undo(KeyId id, changes::Revised<Result>& revised) {
+    keys_[id].edit_extras().revisions.exchange(revised.subject, revised.window, std::move(revised.revision));
+}
+
+template <Partials P>
+void OperatorState<P>::undo(KeyId id, changes::EmittedLast<Result>& emitted) {
+    keys_[id].edit_extras().last[emitted.window] = std::move(emitted.result);
 }
 
 // The queues anew: what a call left in them is not worth a note.
