@@ -82,10 +82,10 @@ private:
     Time time_ = 0;
 };
 
-//! What one window costs, and its answer after some rounds.
+//! What one window costs, and its result after some rounds.
 struct Measured {
     double nanoseconds;
-    std::vector<Outcome> outcomes;
+    std::vector<PartResult> results;
 };
 
 constexpr int kCheckedRounds = 3 * kSize + 17;
@@ -94,16 +94,16 @@ template <class M>
 Measured measure_alone(const M& monoid, const Effort& effort) {
     Slider<M, Separate> slider(monoid);
     for (int i = 0; i < kCheckedRounds; ++i) slider.round();
-    std::vector<Outcome> outcomes{outcome_of(monoid, slider.total())};
-    return {slider.nanoseconds(effort), std::move(outcomes)};
+    std::vector<PartResult> results{part_result_of(monoid, slider.total())};
+    return {slider.nanoseconds(effort), std::move(results)};
 }
 
 template <class Storage>
 Measured measure_record(std::shared_ptr<const Layout> layout, const Effort& effort) {
     Slider<Record<Storage>, Together> slider{Record<Storage>(std::move(layout))};
     for (int i = 0; i < kCheckedRounds; ++i) slider.round();
-    std::vector<Outcome> outcomes = slider.monoid().lower(slider.total());
-    return {slider.nanoseconds(effort), std::move(outcomes)};
+    std::vector<PartResult> results = slider.monoid().lower(slider.total());
+    return {slider.nanoseconds(effort), std::move(results)};
 }
 
 //! The parts come in turns: a sum, a maximum, a mean, a variance.
@@ -143,10 +143,10 @@ Measured measure_parts(std::size_t parts, const Effort& effort, std::index_seque
     return measure_record<std::vector<Word>>(layout, effort);
 }
 
-bool same(const Outcome& a, const Outcome& b) {
-    const auto number = [](const Outcome& outcome) {
-        if (const auto* const real = std::get_if<double>(&outcome)) return *real;
-        return static_cast<double>(std::get<std::int64_t>(outcome));
+bool same(const PartResult& a, const PartResult& b) {
+    const auto number = [](const PartResult& result) {
+        if (const auto* const real = std::get_if<double>(&result)) return *real;
+        return static_cast<double>(std::get<std::int64_t>(result));
     };
     const double left = number(a), right = number(b);
     return left == right || std::abs(left - right) < 1e-6 * std::abs(right);
@@ -171,8 +171,9 @@ void print_records(const Effort& given) {
         double apart = 0;
         for (std::size_t i = 0; i < parts; ++i) {
             apart += alone[i % kKinds].nanoseconds;
-            if (!same(measured.outcomes.at(i), alone[i % kKinds].outcomes[0]))
-                throw std::runtime_error("a record of " + std::to_string(parts) + " answers otherwise than its parts");
+            if (!same(measured.results.at(i), alone[i % kKinds].results[0]))
+                throw std::runtime_error("a record of " + std::to_string(parts) +
+                                         " gives other results than its parts");
         }
         std::printf("%4zu %9.1f ns %9.1f ns", parts, measured.nanoseconds, apart);
         if (parts == 1) {

@@ -113,16 +113,16 @@ bool equal(const std::vector<Scalar>& a, const std::vector<Scalar>& b) {
 
 //! One monoid over the rows, by definition: lift what is present, combine from left to right.
 template <class M, class Input>
-Outcome alone(const M& monoid, const std::vector<Row>& rows, Input input) {
+PartResult alone(const M& monoid, const std::vector<Row>& rows, Input input) {
     typename M::Partial total = monoid.identity();
     for (const Row& row : rows) {
         const auto partial = input(monoid, row);
         if (partial) total = monoid.combine(total, *partial);
     }
-    return outcome_of(monoid, total);
+    return part_result_of(monoid, total);
 }
 
-std::vector<Outcome> expected(const std::vector<Row>& rows) {
+std::vector<PartResult> expected(const std::vector<Row>& rows) {
     const auto cell = [](std::uint16_t column) {
         return [=](const auto& monoid, const Row& row) {
             using Partial = decltype(monoid.identity());
@@ -151,7 +151,7 @@ std::vector<Outcome> expected(const std::vector<Row>& rows) {
             alone(Extremes(true, Max{}), rows, cell(kRare))};
 }
 
-void check_all(const std::vector<Outcome>& found, const std::vector<Outcome>& wanted, const char* what) {
+void check_all(const std::vector<PartResult>& found, const std::vector<PartResult>& wanted, const char* what) {
     check(found.size() == wanted.size(), what);
     for (std::size_t i = 0; i < found.size(); ++i) check(same(found[i], wanted[i]), what);
 }
@@ -272,7 +272,7 @@ void parts_take_the_full_range() {
     check(wide.converted(spread, narrow.identity().data(), narrow.layout()) == wide.identity(),
           "nothing stays nothing");
     const auto both = wide.combine(wide.lift(row(kGreatest).event()), wide.lift(row(kGreatest).event()));
-    check(same(wide.layout().lower(0, both.data()), Outcome(kGreatest)), "the neutral cell is a value");
+    check(same(wide.layout().lower(0, both.data()), PartResult(kGreatest)), "the neutral cell is a value");
     check_throws<std::overflow_error>([&] { static_cast<void>(wide.layout().lower(1, both.data())); });
     check(wide.reach(both) > 0x1p63, "it reaches further than 64 bits");
 }
@@ -340,7 +340,7 @@ void times_are_mapped_where_they_are_kept() {
     check(partial == later, "as if it had come at the other time");
     auto nothing = record.identity();
     record.retime(nothing, [](Time time) { return time + 100; });
-    check(same(record.lower(nothing)[1], Outcome()), "nothing has no time");
+    check(same(record.lower(nothing)[1], PartResult()), "nothing has no time");
 }
 
 // A user's functions: the last value, and how many there were, each counted by another column plus 1. To lift 13, to
@@ -399,10 +399,10 @@ void compiled_functions_are_a_part() {
         window.insert(time, record.lift(compiled_row(static_cast<double>(time) / 2 + 0.25, 1).event()));
         if (time >= 10) window.evict();
     }
-    const std::vector<Outcome> found = record.lower(window.query());
-    check(same(found[0], Outcome(std::int64_t{10})), "the part beside it");
-    check(same(found[1], Outcome(std::vector<Scalar>{49.75, std::int64_t{20}})), "the last, and each counted twice");
-    check(same(record.lower(record.identity())[1], Outcome(std::vector<Scalar>(1))), "no result");
+    const std::vector<PartResult> found = record.lower(window.query());
+    check(same(found[0], PartResult(std::int64_t{10})), "the part beside it");
+    check(same(found[1], PartResult(std::vector<Scalar>{49.75, std::int64_t{20}})), "the last, and each counted twice");
+    check(same(record.lower(record.identity())[1], PartResult(std::vector<Scalar>(1))), "no result");
     Row null = compiled_row(5.0);
     null.fields[kReal].present = false;
     check(record.lift(null.event()) == record.identity(), "a null is passed over");
@@ -422,14 +422,14 @@ void a_failure_in_compiled_code_absorbs() {
     }
     check(!record.failed(lifted(7.0)), "alone it is sound");
     check_throws<CompiledError>([&] { static_cast<void>(record.lower(lifted(99.0))); });
-    // An eviction never fails, and the answer is back once the culprit has left.
+    // An eviction never fails, and the result is back once the culprit has left.
     Checked<Fiba<Record<Words<4>>>, Order::any> window(record);
     window.insert(1, lifted(7.0));
     check_throws<CompiledError>([&] { window.insert(2, good); });
     check(window.size() == 1, "refused");
     window.evict();
     window.insert(2, good);
-    check(same(record.lower(window.query())[1], Outcome(std::vector<Scalar>{1.0, std::int64_t{1}})), "sound again");
+    check(same(record.lower(window.query())[1], PartResult(std::vector<Scalar>{1.0, std::int64_t{1}})), "sound again");
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ struct Fused {
 
 template <class M>
 using Window = store::PagedFiba<M>;
-static_assert(WindowAlgorithm<Window<Concat>> && EvictsAnywhere<Window<Concat>> && AnswersRanges<Window<Concat>>);
+static_assert(WindowAlgorithm<Window<Concat>> && EvictsAnywhere<Window<Concat>> && QueriesRanges<Window<Concat>>);
 static_assert(CountsRanges<Window<Concat>> && WalksParts<Window<Concat>> && EvictsByPolicy<Window<Concat>>);
 
 template <class M>

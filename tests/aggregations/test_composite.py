@@ -566,7 +566,7 @@ def test_members_that_compute_the_same_share_a_partial():
     assert both.query() == (499.5, 499.5, 499.5)
     assert both.memory() == alone.memory()
     row_of = Composite(a=sash.Sum("x"), b=sash.Sum("y"), c=sash.Sum("x", nan="propagate"), d=sash.Sum("x")).native().row
-    assert [answer.position for answer in row_of.answers] == [0, 1, 2, 0]
+    assert [result.position for result in row_of.results] == [0, 1, 2, 0]
 
 
 def test_an_empty_window_gives_what_its_members_give():

@@ -9,19 +9,11 @@ namespace sash::batch {
 
 namespace {
 
+using face::call;
 using face::Object;
 
 Object attribute(nb::handle owner, const char* name) {
     return Object::stolen(owner.attr(name).inc_ref().ptr());
-}
-
-template <class... Arguments>
-Object call(const Object& method, Arguments... arguments) {
-    PyObject* const stack[] = {nullptr, arguments...};
-    PyObject* const result =
-        PyObject_Vectorcall(method.get(), stack + 1, sizeof...(arguments) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
-    if (result == nullptr) throw nb::python_error();
-    return Object::stolen(result);
 }
 
 //! Whatever a method raises passes through, and nothing has changed: the results are new.

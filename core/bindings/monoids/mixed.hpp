@@ -96,8 +96,8 @@ public:
         return rest;
     }
 
-    Answers lower(const Partial& partial) const { return lower(partial, nullptr); }
-    Answers lower(const Partial& partial, const Running& all) const { return lower(partial, &all); }
+    RecordResult lower(const Partial& partial) const { return lower(partial, nullptr); }
+    RecordResult lower(const Partial& partial, const Running& all) const { return lower(partial, &all); }
     //! What a member gives, by its running form where there is one.
     Object lower_member(std::size_t i, const Partial& partial, const Running* all) const {
         if (!partial.objects[i]) return {};
@@ -125,10 +125,10 @@ public:
     }
 
 private:
-    Answers lower(const Partial& partial, const Running* all) const {
-        Answers answers{record_.lower(partial.words), {}};
-        for (std::size_t i = 0; i < members_->size(); ++i) answers.members.push_back(lower_member(i, partial, all));
-        return answers;
+    RecordResult lower(const Partial& partial, const Running* all) const {
+        RecordResult result{record_.lower(partial.words), {}};
+        for (std::size_t i = 0; i < members_->size(); ++i) result.members.push_back(lower_member(i, partial, all));
+        return result;
     }
 
     Record<Words> record_;

@@ -1,7 +1,7 @@
 //! A strong reference to a Python object with value semantics. The GIL must be held wherever one is touched.
 #pragma once
 
-#include <Python.h>
+#include <nanobind/nanobind.h>
 
 #include <functional>
 #include <utility>
@@ -34,6 +34,16 @@ public:
 private:
     PyObject* pointer_ = nullptr;
 };
+
+//! Calls a method with borrowed references. Whatever it raises is thrown.
+template <class... Arguments>
+Object call(const Object& method, Arguments... arguments) {
+    PyObject* const stack[] = {nullptr, arguments...};
+    PyObject* const result =
+        PyObject_Vectorcall(method.get(), stack + 1, sizeof...(arguments) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+    if (result == nullptr) throw nanobind::python_error();
+    return Object::stolen(result);
+}
 
 //! Is shown every reference that something owns, once for each time that it owns it; nullptr too. For the garbage
 //! collector: what is not shown is never collected, what is shown too often is collected too early.

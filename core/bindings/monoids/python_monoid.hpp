@@ -33,15 +33,6 @@ struct PythonMethods {
     Object running;
 };
 
-template <class... Arguments>
-Object call(const Object& method, Arguments... arguments) {
-    PyObject* const stack[] = {nullptr, arguments...};
-    PyObject* const result =
-        PyObject_Vectorcall(method.get(), stack + 1, sizeof...(arguments) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
-    if (result == nullptr) throw nb::python_error();
-    return Object::stolen(result);
-}
-
 //! All partials of some events in a form from which each can be taken out again; see Aggregation.running in Python.
 class PythonRunning {
 public:

@@ -13,7 +13,7 @@ Storage lift(const Record<Storage>& record, Time time, const Value& value) {
 
 template <class Storage>
 Result lower(const Record<Storage>& record, const Storage& partial) {
-    return Answers{record.lower(partial), {}};
+    return RecordResult{record.lower(partial), {}};
 }
 
 }  // namespace sash::face

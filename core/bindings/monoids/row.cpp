@@ -73,9 +73,9 @@ ObjectSpec object_of(nb::handle member) {
     return spec;
 }
 
-AnswerSpec answer_of(nb::handle answer) {
-    return {answer.attr("aggregation"), nb::cast<bool>(answer.attr("native")),
-            nb::cast<std::size_t>(answer.attr("position")), nb::cast<bool>(answer.attr("truth"))};
+ResultSpec result_spec_of(nb::handle spec) {
+    return {spec.attr("aggregation"), nb::cast<bool>(spec.attr("native")), nb::cast<std::size_t>(spec.attr("position")),
+            nb::cast<bool>(spec.attr("truth"))};
 }
 
 template <class Spec>
@@ -103,7 +103,7 @@ RowReader::RowReader(nb::handle row)
     : slots_(all_of(row.attr("slots"), slot_of)),
       parts_(all_of(row.attr("parts"), part_of)),
       objects_(all_of(row.attr("objects"), object_of)),
-      answers_(all_of(row.attr("answers"), answer_of)),
+      results_(all_of(row.attr("results"), result_spec_of)),
       timed_(nb::cast<bool>(row.attr("timed"))),
       composite_(nb::cast<bool>(row.attr("composite"))) {
     if (slots_.size() > kMostSlots)
@@ -258,7 +258,7 @@ void RowReader::visit_references(const ReferenceVisitor& visitor) const {
         visitor(object.aggregation.ptr());
         visitor(object.skips.ptr());
     }
-    for (const AnswerSpec& answer : answers_) visitor(answer.aggregation.ptr());
+    for (const ResultSpec& spec : results_) visitor(spec.aggregation.ptr());
 }
 
 }  // namespace sash::face

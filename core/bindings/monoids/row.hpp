@@ -51,8 +51,8 @@ struct ObjectSpec {
     nb::object find(nb::handle event) const;
 };
 
-//! What a record answers for one of its names.
-struct AnswerSpec {
+//! Where the result of one aggregation of a record comes from.
+struct ResultSpec {
     nb::object aggregation;
     //! Of a part or of a member in Python.
     bool native;
@@ -78,10 +78,10 @@ public:
     const std::vector<Slot>& slots() const { return slots_; }
     const std::vector<PartSpec>& parts() const { return parts_; }
     const std::vector<ObjectSpec>& objects() const { return objects_; }
-    const std::vector<AnswerSpec>& answers() const { return answers_; }
+    const std::vector<ResultSpec>& results() const { return results_; }
     //! Partials keep times, or a member in Python asks for them.
     bool timed() const { return timed_; }
-    //! The answer is a record, even of one.
+    //! The result is a record, even of one.
     bool composite() const { return composite_; }
     //! What becomes of the parts, one by one, when the mode changes.
     std::vector<Form> forms(const Mode& from, const Mode& to) const;
@@ -103,7 +103,7 @@ private:
     std::vector<Slot> slots_;
     std::vector<PartSpec> parts_;
     std::vector<ObjectSpec> objects_;
-    std::vector<AnswerSpec> answers_;
+    std::vector<ResultSpec> results_;
     bool timed_ = false;
     bool composite_ = false;
 };
@@ -112,9 +112,9 @@ KernelOptions kernel_options(nb::handle options);
 
 //! What a part gives, as a Python object; one without a value is what the aggregation says of an empty window. `coded`
 //! is the kind of the column that a code is of.
-nb::object object_of(const Outcome& outcome, const AnswerSpec& spec, const Clock& clock, Kind coded);
+nb::object object_of(const PartResult& result, const ResultSpec& spec, const Clock& clock, Kind coded);
 //! The kind of the column that a part reads last.
-Kind kind_read(const RowReader& row, const AnswerSpec& spec, const Mode& mode);
+Kind kind_read(const RowReader& row, const ResultSpec& spec, const Mode& mode);
 
 //! A kernel over a record: FiBA keeps small ones in place; the other algorithms, and large ones, by reference.
 std::unique_ptr<Kernel> make_record(const RowReader& row, const LayoutPtr& layout, const AlgorithmOptions& algorithm);

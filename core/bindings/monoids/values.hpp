@@ -23,7 +23,7 @@ enum class Inputs { ignored, number, real, integer, boolean, any, keyed, text, h
 enum class OnNan { skip, propagate, error };
 
 //! What the values of a window are kept as. It only ever widens while the window holds something. Over both, integers
-//! and reals are told apart.
+//! and reals are kept apart.
 enum class Kind : std::uint8_t { integer, real, both, object };
 
 //! The most columns that a record reads.

@@ -402,8 +402,8 @@ bool OperatorPartials::evicts(std::size_t window, const nb::object& total, std::
 }
 
 bool OperatorPartials::evicts(std::size_t window, const nb::object& total, const nb::object& old) const {
-    const nb::object answer = shape_.rule(window).evict_when(total, old);
-    const int truth = PyObject_IsTrue(answer.ptr());
+    const nb::object evicts = shape_.rule(window).evict_when(total, old);
+    const int truth = PyObject_IsTrue(evicts.ptr());
     if (truth < 0) throw nb::python_error();
     return truth != 0;
 }

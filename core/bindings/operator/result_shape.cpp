@@ -39,9 +39,9 @@ ResultCell cell_of(nb::handle value) {
 
 }  // namespace
 
-ResultCell cell_of(const Outcome& outcome) {
-    if (const auto* const integer = std::get_if<std::int64_t>(&outcome)) return {Tag::integer, *integer};
-    if (const auto* const real = std::get_if<double>(&outcome)) return {Tag::real, std::bit_cast<std::int64_t>(*real)};
+ResultCell cell_of(const PartResult& result) {
+    if (const auto* const integer = std::get_if<std::int64_t>(&result)) return {Tag::integer, *integer};
+    if (const auto* const real = std::get_if<double>(&result)) return {Tag::real, std::bit_cast<std::int64_t>(*real)};
     return {};
 }
 
@@ -58,27 +58,27 @@ ResultShape::ResultShape(const RowReader& row, const Clock& clock, const Mode& m
       same_(std::move(same)),
       codec_(std::move(codec)),
       makes_objects_(makes_objects) {
-    for (std::size_t i = 0; i < row.answers().size(); ++i)
-        if (row.answers()[i].native) empty_cells_[row.answers()[i].position] = cell_of(empties_[i]);
+    for (std::size_t i = 0; i < row.results().size(); ++i)
+        if (row.results()[i].native) empty_cells_[row.results()[i].position] = cell_of(empties_[i]);
 }
 
-nb::object ResultShape::lowered(std::size_t index, const Outcome& outcome) const {
-    if (std::holds_alternative<std::monostate>(outcome)) return empties_[index];
-    const AnswerSpec& spec = row_.answers()[index];
-    return object_of(outcome, spec, clock_, kind_read(row_, spec, mode_));
+nb::object ResultShape::lowered(std::size_t index, const PartResult& result) const {
+    if (std::holds_alternative<std::monostate>(result)) return empties_[index];
+    const ResultSpec& spec = row_.results()[index];
+    return object_of(result, spec, clock_, kind_read(row_, spec, mode_));
 }
 
-nb::object ResultShape::answer(std::size_t index, const ResultCell& cell) const {
+nb::object ResultShape::result(std::size_t index, const ResultCell& cell) const {
     if (cell.tag() == Tag::none) return empties_[index];
     if (cell.tag() == Tag::real) return nb::float_(real_of(cell));
-    if (row_.answers()[index].truth) return nb::bool_(cell.word() != 0);
+    if (row_.results()[index].truth) return nb::bool_(cell.word() != 0);
     return nb::int_(cell.word());
 }
 
 nb::object ResultShape::value(std::span<const ResultCell* const> cells) const {
     if (makes_objects_) return cells[0]->tag() == Tag::object ? nb::borrow(cells[0]->object()) : nb::none();
     return shaped(outputs_[0],
-                  [&](std::size_t index) { return answer(index, *cells[row_.answers()[index].position]); });
+                  [&](std::size_t index) { return result(index, *cells[row_.results()[index].position]); });
 }
 
 nb::object ResultShape::value(const Cells& cells) const {
@@ -96,7 +96,7 @@ bool ResultShape::same(const Cells& one, const Cells& other) const {
     };
     // What only a programmable window sees is no part of the result.
     for (std::size_t index = outputs_[0].first; index < outputs_[0].last; ++index) {
-        const std::size_t part = row_.answers()[index].position;
+        const std::size_t part = row_.results()[index].position;
         // Python compares records item by item, and a NaN is no other NaN there.
         if (!same_cell(shown(one, part), shown(other, part), !outputs_[0].composite)) return false;
     }

@@ -14,7 +14,7 @@
 
 namespace sash::face {
 
-//! A result made of the answers [first, last) of a record.
+//! A result made of the results [first, last) of a record.
 struct OutputSpec {
     nb::object aggregation;
     std::size_t first;
@@ -35,7 +35,7 @@ public:
     using Cells = std::vector<ResultCell>;
 
     //! `row`, `clock` and `mode` belong to the operator and may change. `outputs[0]` is the result; `empties` is what
-    //! an answer without a value stands for. `same` compares two results in Python.
+    //! a result without a value stands for. `same` compares two results in Python.
     ResultShape(const RowReader& row, const Clock& clock, const Mode& mode, std::vector<OutputSpec> outputs,
                 std::vector<nb::object> empties, std::vector<EvictionRule> rules, nb::object same, nb::object codec,
                 bool makes_objects);
@@ -51,7 +51,7 @@ public:
     template <class Part, class Member>
     nb::object made(std::size_t output, Part part, Member member) const {
         return shaped(outputs_[output], [&](std::size_t index) -> nb::object {
-            const AnswerSpec& spec = row_.answers()[index];
+            const ResultSpec& spec = row_.results()[index];
             if (spec.native) return lowered(index, part(spec.position));
             const Object object = member(spec.position);
             return object ? nb::borrow(object.get()) : empties_[index];
@@ -68,21 +68,21 @@ public:
     Cells read(Reader& reader) const;
 
     //! Whether a plain result is a bool.
-    bool is_truth() const { return row_.answers().front().truth; }
+    bool is_truth() const { return row_.results().front().truth; }
     bool is_composite() const { return outputs_[0].composite; }
-    std::size_t position() const { return row_.answers().front().position; }
+    std::size_t position() const { return row_.results().front().position; }
 
 private:
-    nb::object answer(std::size_t index, const ResultCell& cell) const;
-    nb::object lowered(std::size_t index, const Outcome& outcome) const;
+    nb::object result(std::size_t index, const ResultCell& cell) const;
+    nb::object lowered(std::size_t index, const PartResult& result) const;
 
-    template <class Answer>
-    nb::object shaped(const OutputSpec& output, Answer answer) const {
-        if (!output.composite) return answer(output.first);
+    template <class Find>
+    nb::object shaped(const OutputSpec& output, Find find) const {
+        if (!output.composite) return find(output.first);
         nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(output.last - output.first)));
         if (!tuple.is_valid()) throw nb::python_error();
         for (std::size_t i = output.first; i < output.last; ++i)
-            PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i - output.first), answer(i).release().ptr());
+            PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i - output.first), find(i).release().ptr());
         return output.aggregation.attr("shape")(tuple);
     }
 
@@ -101,6 +101,6 @@ private:
 };
 
 //! A number as a cell; nothing for what is none.
-ResultCell cell_of(const Outcome& outcome);
+ResultCell cell_of(const PartResult& result);
 
 }  // namespace sash::face

@@ -24,7 +24,7 @@ Abilities abilities_of(std::string_view name) {
     // Count has an inverse, so every algorithm takes it; Max has none.
     with_algorithm<Count, Use::baseline>(name, [&]<class C>(Type<C>) {
         using A = typename C::Algorithm;
-        abilities = {C::takes_late, EvictsAnywhere<A>, AnswersRanges<A>, A::listable, EvictsByPolicy<A>, false};
+        abilities = {C::takes_late, EvictsAnywhere<A>, QueriesRanges<A>, A::listable, EvictsByPolicy<A>, false};
     });
     abilities.needs_inverse = !with_algorithm<Max, Use::baseline>(name, [](auto) {});
     return abilities;

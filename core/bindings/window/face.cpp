@@ -387,7 +387,7 @@ nb::object Window::lowered(const Result& result) const {
         }
         nb::object operator()(const BloomFilter& filter) const { return filter_of(filter); }
         nb::object operator()(const Object& object) const { return nb::borrow(object.get()); }
-        nb::object operator()(const Answers& answers) const { return window.answered(answers); }
+        nb::object operator()(const RecordResult& result) const { return window.result_of(result); }
     };
     return std::visit(Visitor{*this, truth, coded}, result);
 }

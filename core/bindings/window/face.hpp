@@ -30,7 +30,7 @@ struct Spec {
 };
 
 class Batch;
-struct AnswerSpec;
+struct ResultSpec;
 
 class Window {
 public:
@@ -117,8 +117,8 @@ private:
     std::unique_ptr<Kernel> with_objects(const Kernel& kernel) const;
     std::unique_ptr<Kernel> entries_as(const Mode& mode, TimeKind kind) const;
     nb::object lowered(const Result& result) const;
-    nb::object answered(const Answers& answers) const;
-    nb::object answered(const AnswerSpec& spec, const Answers& answers) const;
+    nb::object result_of(const RecordResult& result) const;
+    nb::object result_of(const ResultSpec& spec, const RecordResult& result) const;
     nb::object empty() const;
     [[noreturn]] void raise_out_of_order(Time time, Time youngest, const Change& change) const;
     [[noreturn]] void raise_unsupported(const char* what) const;

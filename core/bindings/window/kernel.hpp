@@ -76,15 +76,15 @@ struct Column {
     }
 };
 
-//! What a record answers: its parts, and its members in Python.
-struct Answers {
-    std::vector<Outcome> parts;
+//! What a record gives: its parts, and its members in Python.
+struct RecordResult {
+    std::vector<PartResult> parts;
     std::vector<Object> members;
 };
 
 //! What a query gives; monostate when there is no value.
 using Result = std::variant<std::monostate, std::int64_t, double, Coded, std::vector<Cell>, std::string, BloomFilter,
-                            Object, Answers>;
+                            Object, RecordResult>;
 
 using LayoutPtr = std::shared_ptr<const Layout>;
 

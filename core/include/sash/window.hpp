@@ -25,7 +25,7 @@ public:
     Time youngest;
 };
 
-//! What only an event can answer was asked of an empty window.
+//! What only an event can give was asked of an empty window.
 class EmptyWindow : public std::out_of_range {
 public:
     EmptyWindow() : std::out_of_range("the window is empty") {}
@@ -47,7 +47,7 @@ concept EvictsAnywhere = requires(A& window, Time time) {
 };
 
 template <class A>
-concept AnswersRanges = requires(const A& window, Time time) {
+concept QueriesRanges = requires(const A& window, Time time) {
     { window.query(time, time) } -> std::convertible_to<typename A::Partial>;
 };
 
@@ -172,7 +172,7 @@ public:
 
     //! The combination of the entries in [from, to], both ends in; the identity when there are none.
     Partial query(Time from, Time to) const {
-        if constexpr (AnswersRanges<A>) {
+        if constexpr (QueriesRanges<A>) {
             return size() == 0 || to < from ? monoid_.identity() : window_.query(from, to);
         } else {
             throw Unsupported("answer range queries");

@@ -11,10 +11,10 @@ from sash.aggregations.base import Aggregation, Native, Option
 from sash.suggestions import did_you_mean
 
 __all__ = [
-    "Answer",
     "ObjectMember",
     "Part",
     "Path",
+    "ResultSpec",
     "Row",
     "Slot",
     "build",
@@ -70,7 +70,7 @@ class ObjectMember:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ResultSpec:
     """Whose result a name stands for: that of a part or of a member in Python."""
 
     aggregation: Aggregation
@@ -86,7 +86,7 @@ class Row:
     slots: tuple[Slot, ...]
     parts: tuple[Part, ...]
     objects: tuple[ObjectMember, ...]
-    answers: tuple[Answer, ...]
+    results: tuple[ResultSpec, ...]
     composite: bool
     timed: bool
 
@@ -116,8 +116,8 @@ def record(
 
 
 def _alone(aggregation: Aggregation, part: Part, slots: tuple[Slot, ...]) -> Row:
-    answer = Answer(aggregation, native=True, position=0, truth=aggregation.result == "bool")
-    return Row(slots, (part,), (), (answer,), composite=False, timed=aggregation.timed)
+    result = ResultSpec(aggregation, native=True, position=0, truth=aggregation.result == "bool")
+    return Row(slots, (part,), (), (result,), composite=False, timed=aggregation.timed)
 
 
 def fits(aggregation: Aggregation) -> tuple[Part, tuple[Slot, ...]] | None:
@@ -223,14 +223,14 @@ def build(members: Mapping[str, Aggregation]) -> Row:
 
     >>> from sash import Sum
     >>> row = build({"a": Sum("x"), "b": Sum("x"), "c": Sum("y")})
-    >>> len(row.parts), [answer.position for answer in row.answers]
+    >>> len(row.parts), [result.position for result in row.results]
     (2, [0, 0, 1])
     """
     builder = _Builder()
     for aggregation in members.values():
         builder.add(aggregation)
     timed = any(aggregation.timed for aggregation in members.values())
-    return Row(tuple(builder.slots), tuple(builder.parts), tuple(builder.objects), tuple(builder.answers), True, timed)
+    return Row(tuple(builder.slots), tuple(builder.parts), tuple(builder.objects), tuple(builder.results), True, timed)
 
 
 class _Builder:
@@ -238,19 +238,19 @@ class _Builder:
         self.slots: list[Slot] = []
         self.parts: list[Part] = []
         self.objects: list[ObjectMember] = []
-        self.answers: list[Answer] = []
+        self.results: list[ResultSpec] = []
 
     def add(self, aggregation: Aggregation) -> None:
         fitting = fits(aggregation)
         if fitting is None:
             self.objects.append(ObjectMember(aggregation, paths_of(aggregation)))
-            self.answers.append(Answer(aggregation, native=False, position=len(self.objects) - 1))
+            self.results.append(ResultSpec(aggregation, native=False, position=len(self.objects) - 1))
             return
         part, slots = fitting
         places = tuple(self._slot(slot) for slot in located(slots, aggregation.columns))
         moved = replace(part, slots=tuple(places[slot] for slot in part.slots))
         truth = aggregation.result == "bool"
-        self.answers.append(Answer(aggregation, native=True, position=_place(self.parts, moved), truth=truth))
+        self.results.append(ResultSpec(aggregation, native=True, position=_place(self.parts, moved), truth=truth))
 
     def _slot(self, slot: Slot) -> int:
         return _place(self.slots, slot)

@@ -13,7 +13,7 @@ from sash.aggregations.compiled import Compiled
 from sash.aggregations.composite import Composite
 from sash.aggregations.counts import Count
 from sash.aggregations.reading import is_null
-from sash.aggregations.records import Answer, ObjectMember, Part, Path, Row, Slot
+from sash.aggregations.records import ObjectMember, Part, Path, ResultSpec, Row, Slot
 from sash.errors import WindowSpecError
 from sash.operator.columns import checked_key
 from sash.operator.marks import Mark, Marked, mark_of, skips_plainly
@@ -32,7 +32,7 @@ __all__ = ["Config", "Output", "check_keeping", "configure", "configure_lookups"
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A result made of some answers of a record."""
+    """A result made of some results of a record."""
 
     #: Who shapes a composite result; None where nobody asks for it.
     aggregation: Aggregation | None
@@ -49,7 +49,7 @@ class Config:
     row: Row
     #: The first is the result; programmable windows see the others.
     outputs: tuple[Output, ...]
-    #: What an answer without a value stands for.
+    #: What a result without a value stands for.
     empties: tuple[Any, ...]
     #: Results are Python objects while the operator runs.
     makes_objects: bool
@@ -108,7 +108,7 @@ def configure(spec: Spec, kind: Kind) -> Config:
         kind=kind,
         row=row,
         outputs=outputs,
-        empties=tuple(_empty(answer) for answer in row.answers),
+        empties=tuple(_empty(result) for result in row.results),
         makes_objects=bool(row.objects) or any(part.several for part in row.parts),
         policies=policies,
         windows=spec.policies,
@@ -157,8 +157,8 @@ def configure_lookups(row: Row, windows: tuple[TimeWindow, ...], kind: Kind) -> 
     return Config(
         kind=kind,
         row=row,
-        outputs=(Output(None, 0, len(row.answers), composite=True),),
-        empties=tuple(_empty(answer) for answer in row.answers),
+        outputs=(Output(None, 0, len(row.results), composite=True),),
+        empties=tuple(_empty(result) for result in row.results),
         makes_objects=False,
         policies=tuple(window.core(scale) for window in windows),
         windows=windows,
@@ -193,8 +193,8 @@ def _record(spec: Spec) -> tuple[Row, tuple[Output, ...]]:
     rows = [_row_of(aggregation) for aggregation in (spec.aggregation, *overs)]
     outputs, first = [], 0
     for aggregation, row in zip((spec.aggregation, *overs), rows, strict=True):
-        outputs.append(Output(aggregation, first, first + len(row.answers), row.composite))
-        first += len(row.answers)
+        outputs.append(Output(aggregation, first, first + len(row.results), row.composite))
+        first += len(row.results)
     return (rows[0] if len(rows) == 1 else _joined(rows)), tuple(outputs)
 
 
@@ -207,29 +207,29 @@ def _row_of(aggregation: Aggregation) -> Row:
     if row is not None:
         return row
     member = ObjectMember(aggregation, (Path(),))
-    answer = Answer(aggregation, native=False, position=0)
-    return Row((), (), (member,), (answer,), composite=False, timed=aggregation.timed)
+    result = ResultSpec(aggregation, native=False, position=0)
+    return Row((), (), (member,), (result,), composite=False, timed=aggregation.timed)
 
 
 def _joined(rows: list[Row]) -> Row:
     slots: list[Slot] = []
     parts: list[Part] = []
     objects: list[ObjectMember] = []
-    answers: list[Answer] = []
+    results: list[ResultSpec] = []
     for row in rows:
-        answers += [
-            Answer(one.aggregation, one.native, one.position + len(parts if one.native else objects), one.truth)
-            for one in row.answers
+        results += [
+            ResultSpec(one.aggregation, one.native, one.position + len(parts if one.native else objects), one.truth)
+            for one in row.results
         ]
         parts += [replace(one, slots=tuple(slot + len(slots) for slot in one.slots)) for one in row.parts]
         slots += row.slots
         objects += row.objects
-    return Row(tuple(slots), tuple(parts), tuple(objects), tuple(answers), True, any(row.timed for row in rows))
+    return Row(tuple(slots), tuple(parts), tuple(objects), tuple(results), True, any(row.timed for row in rows))
 
 
-def _empty(answer: Answer) -> Any:
-    # A compiled aggregation answers for the empty window itself, so nothing is what it said.
-    return None if isinstance(answer.aggregation, Compiled) else answer.aggregation.empty
+def _empty(result: ResultSpec) -> Any:
+    # A compiled aggregation has a result for the empty window itself: where there is none, it gave none.
+    return None if isinstance(result.aggregation, Compiled) else result.aggregation.empty
 
 
 # The trigger

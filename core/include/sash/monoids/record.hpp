@@ -40,7 +40,7 @@ class Record {
 public:
     using Input = Event;
     using Partial = Storage;
-    using Output = std::vector<Outcome>;
+    using Output = std::vector<PartResult>;
     static constexpr bool commutative = false;
     static constexpr bool fallible = false;
     //! Its parts may be reals.

@@ -17,7 +17,7 @@ from sash.aggregations.base import Aggregation, is_built_in
 from sash.aggregations.composite import Composite
 from sash.aggregations.filtered import Filtered, unfiltered
 from sash.aggregations.quantiles import Ordered
-from sash.aggregations.records import Answer, Part, Path, Row, Slot, build, fits
+from sash.aggregations.records import Part, Path, ResultSpec, Row, Slot, build, fits
 from sash.batch.columns import Columns
 from sash.batch.naming import output_name
 from sash.batch.slides import slides
@@ -123,7 +123,7 @@ class _Output:
 
     name: str
     position: int
-    answer: Answer | None
+    result: ResultSpec | None
     columns: tuple[str, ...] = ()
 
 
@@ -198,8 +198,8 @@ class Tree:
                 words = np.ascontiguousarray(words[window :: len(labels)])
                 tags = np.ascontiguousarray(tags[window :: len(labels)])
                 if not output.columns:
-                    assert output.answer is not None
-                    named[name] = _numbers(words, tags, output.answer, self._job.types[name])
+                    assert output.result is not None
+                    named[name] = _numbers(words, tags, output.result, self._job.types[name])
                 else:
                     rows = np.where(tags == _NOTHING, -1, words)
                     named[name] = _picked([look(column, rows) for column in output.columns], rows < 0, output.columns)
@@ -223,7 +223,7 @@ def _laid_out(job: Job, aggregations: Mapping[str, Aggregation], masks: Masks) -
     masked = {name: _masked(one, masks) for name, one in aggregations.items()}
     plain = {name: one for name, one in masked.items() if picks[name] is None}
     row = build(plain)
-    outputs = [_Output(name, answer.position, answer) for name, answer in zip(plain, row.answers, strict=True)]
+    outputs = [_Output(name, result.position, result) for name, result in zip(plain, row.results, strict=True)]
     slots, parts = list(row.slots), list(row.parts)
     for name, pick in picks.items():
         if pick is None:
@@ -235,7 +235,7 @@ def _laid_out(job: Job, aggregations: Mapping[str, Aggregation], masks: Masks) -
         number = _place(slots, Slot(Path(_NUMBER + _BESIDE.join(taken)), "integer", "skip"))
         position = _place(parts, Part(f"row_of_{pick}", (key, number)))
         outputs.append(_Output(name, position, None, read[1:] or read))
-    return Row(tuple(slots), tuple(parts), (), row.answers, composite=True, timed=row.timed), outputs
+    return Row(tuple(slots), tuple(parts), (), row.results, composite=True, timed=row.timed), outputs
 
 
 def _picked(columns: list[pa.Array], missing: npt.NDArray[np.bool_], names: tuple[str, ...]) -> pa.Array:
@@ -265,7 +265,7 @@ def _with_marks(array: pa.Array, inputs: str) -> Any:
     return [read_column(filled, inputs)[0], np.asarray(array.is_valid()).view(np.uint8)]
 
 
-def _numbers(words: Ticks, tags: npt.NDArray[np.uint8], answer: Answer, kind: pa.DataType) -> pa.Array:
+def _numbers(words: Ticks, tags: npt.NDArray[np.uint8], result: ResultSpec, kind: pa.DataType) -> pa.Array:
     """The results of a part as a column of the type."""
     missing = tags == _NOTHING
     values: npt.NDArray[Any]
@@ -275,6 +275,6 @@ def _numbers(words: Ticks, tags: npt.NDArray[np.uint8], answer: Answer, kind: pa
         values = words.astype(bool) if pa.types.is_boolean(kind) else words.view(np.int64)
     if not missing.any():
         return pa.array(values, kind)
-    if answer.aggregation.empty is not None:
-        return pa.array(np.where(missing, answer.aggregation.empty, values), kind)
+    if result.aggregation.empty is not None:
+        return pa.array(np.where(missing, result.aggregation.empty, values), kind)
     return pa.array(values, kind, mask=missing)

@@ -87,20 +87,20 @@ public:
         apply(functions_.inverse, whole, older, out);
     }
 
-    Outcome lower(std::size_t, const Word* words) const override {
+    PartResult lower(std::size_t, const Word* words) const override {
         if (failed(words)) throw CompiledError();
         Numbers result;
         const int status = functions_.lower(reals(words), result.data());
         // Not the result of an empty window, which may be another.
         if (status == 2) return std::vector<Scalar>(1);
         if (status != 0) throw CompiledError();
-        if (!functions_.several) return scalar<Outcome>(result[0], functions_.integer_results[0]);
+        if (!functions_.several) return scalar<PartResult>(result[0], functions_.integer_results[0]);
         std::vector<Scalar> several;
         for (std::size_t i = 0; i < functions_.integer_results.size(); ++i)
             several.push_back(scalar<Scalar>(result[i], functions_.integer_results[i]));
         return several;
     }
-    void lower(const Word* words, std::span<const std::size_t> places, std::vector<Outcome>& out) const override {
+    void lower(const Word* words, std::span<const std::size_t> places, std::vector<PartResult>& out) const override {
         out[places[0]] = lower(0, words);
     }
 

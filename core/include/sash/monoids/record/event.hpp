@@ -43,6 +43,6 @@ struct Instant {
 //! monostate where there is no value.
 using Scalar = std::variant<std::monostate, std::int64_t, double, Coded, Instant>;
 //! The result of one member: a scalar, or several for a member whose result is a record of its own.
-using Outcome = std::variant<std::monostate, std::int64_t, double, Coded, Instant, std::vector<Scalar>>;
+using PartResult = std::variant<std::monostate, std::int64_t, double, Coded, Instant, std::vector<Scalar>>;
 
 }  // namespace sash

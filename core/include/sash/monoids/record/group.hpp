@@ -48,10 +48,10 @@ public:
     virtual void combine(const Word* older, const Word* newer, Word* out) const = 0;
     //! Called only where every part has one.
     virtual void inverse(const Word* whole, const Word* older, Word* out) const = 0;
-    virtual Outcome lower(std::size_t part, const Word* words) const = 0;
+    virtual PartResult lower(std::size_t part, const Word* words) const = 0;
     //! The result of each part, at its place in `out`. One call for all of them: one that the machine cannot foresee
     //! costs more than a result.
-    virtual void lower(const Word* words, std::span<const std::size_t> places, std::vector<Outcome>& out) const = 0;
+    virtual void lower(const Word* words, std::span<const std::size_t> places, std::vector<PartResult>& out) const = 0;
     //! Whether parts mark partials that a function of the user failed to make, and whether one is: its result is an
     //! error then.
     virtual bool marks_failures() const = 0;
@@ -84,12 +84,12 @@ bool has_result(const M& monoid, const typename M::Partial& partial) {
 }
 
 template <class M>
-Outcome outcome_of(const M& monoid, const typename M::Partial& partial) {
+PartResult part_result_of(const M& monoid, const typename M::Partial& partial) {
     if (!has_result(monoid, partial)) return {};
-    if constexpr (requires { outcome_of_parts(monoid, monoid.lower(partial)); }) {
-        return outcome_of_parts(monoid, monoid.lower(partial));
+    if constexpr (requires { result_of_parts(monoid, monoid.lower(partial)); }) {
+        return result_of_parts(monoid, monoid.lower(partial));
     } else if constexpr (std::same_as<typename M::Output, Number>) {
-        return std::visit([](auto number) { return Outcome(number); }, monoid.lower(partial));
+        return std::visit([](auto number) { return PartResult(number); }, monoid.lower(partial));
     } else {
         return monoid.lower(partial);
     }
@@ -134,12 +134,12 @@ public:
         }
     }
 
-    Outcome lower(std::size_t part, const Word* words) const override {
-        return outcome_of(parts_[part].monoid, get(words));
+    PartResult lower(std::size_t part, const Word* words) const override {
+        return part_result_of(parts_[part].monoid, get(words));
     }
-    void lower(const Word* words, std::span<const std::size_t> places, std::vector<Outcome>& out) const override {
+    void lower(const Word* words, std::span<const std::size_t> places, std::vector<PartResult>& out) const override {
         for (std::size_t i = 0; i < parts_.size(); ++i, words += kWidth)
-            out[places[i]] = outcome_of(parts_[i].monoid, get(words));
+            out[places[i]] = part_result_of(parts_[i].monoid, get(words));
     }
 
     bool marks_failures() const override { return false; }

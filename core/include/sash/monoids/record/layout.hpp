@@ -76,15 +76,15 @@ public:
         for (const Run& run : runs_) run.group->combine(older + run.begin, newer + run.begin, out + run.begin);
     }
 
-    Outcome lower(std::size_t part, const Word* words) const {
+    PartResult lower(std::size_t part, const Word* words) const {
         return runs_[places_[part].run].group->lower(places_[part].part, words + offset(part));
     }
     //! The results of all parts, in their order.
-    std::vector<Outcome> lower(const Word* words) const {
-        std::vector<Outcome> outcomes(parts());
+    std::vector<PartResult> lower(const Word* words) const {
+        std::vector<PartResult> results(parts());
         for (std::size_t run = 0; run < runs_.size(); ++run)
-            runs_[run].group->lower(words + runs_[run].begin, numbers_[run], outcomes);
-        return outcomes;
+            runs_[run].group->lower(words + runs_[run].begin, numbers_[run], results);
+        return results;
     }
 
     Kinds kinds(std::size_t part, const Word* words) const {

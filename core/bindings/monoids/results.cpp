@@ -1,4 +1,4 @@
-//! What a record answers, as Python objects.
+//! The results of a record, as Python objects.
 #include <variant>
 #include <vector>
 
@@ -10,15 +10,15 @@ namespace sash::face {
 
 namespace {
 
-//! Where the numbers of one answer come from.
+//! Where the numbers of one result come from.
 struct Source {
-    const AnswerSpec& spec;
+    const ResultSpec& spec;
     const Clock& clock;
     //! The kind of the column that a code is of.
     Kind coded;
 };
 
-//! A number of an answer; None where it has no value.
+//! A number of a result; None where it has no value.
 struct Element {
     const Source source;
 
@@ -31,7 +31,7 @@ struct Element {
     nb::object operator()(Instant instant) const { return source.clock.decode(instant.ticks); }
 };
 
-//! A whole answer: one without a value is what the aggregation says of an empty window.
+//! A whole result: one without a value is what the aggregation says of an empty window.
 struct Whole : Element {
     using Element::operator();
 
@@ -45,29 +45,29 @@ struct Whole : Element {
 
 }  // namespace
 
-nb::object Window::answered(const Answers& answers) const {
-    const std::vector<AnswerSpec>& specs = reader_.row()->answers();
-    if (!reader_.row()->composite()) return answered(specs.front(), answers);
+nb::object Window::result_of(const RecordResult& result) const {
+    const std::vector<ResultSpec>& specs = reader_.row()->results();
+    if (!reader_.row()->composite()) return result_of(specs.front(), result);
     nb::object tuple = checked_steal(PyTuple_New(static_cast<Py_ssize_t>(specs.size())));
     for (std::size_t i = 0; i < specs.size(); ++i)
-        PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), answered(specs[i], answers).release().ptr());
+        PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), result_of(specs[i], result).release().ptr());
     return spec_.aggregation.attr("shape")(tuple);
 }
 
-nb::object object_of(const Outcome& outcome, const AnswerSpec& spec, const Clock& clock, Kind coded) {
-    return std::visit(Whole{{Source{spec, clock, coded}}}, outcome);
+nb::object object_of(const PartResult& result, const ResultSpec& spec, const Clock& clock, Kind coded) {
+    return std::visit(Whole{{Source{spec, clock, coded}}}, result);
 }
 
-Kind kind_read(const RowReader& row, const AnswerSpec& spec, const Mode& mode) {
+Kind kind_read(const RowReader& row, const ResultSpec& spec, const Mode& mode) {
     return mode.numbers(row.parts()[spec.position].slots.back());
 }
 
-nb::object Window::answered(const AnswerSpec& spec, const Answers& answers) const {
+nb::object Window::result_of(const ResultSpec& spec, const RecordResult& result) const {
     if (!spec.native) {
-        const Object& object = answers.members[spec.position];
+        const Object& object = result.members[spec.position];
         return object ? nb::borrow(object.get()) : nb::object(spec.aggregation.attr("empty"));
     }
-    return object_of(answers.parts[spec.position], spec, clock_, kind_read(*reader_.row(), spec, mode_));
+    return object_of(result.parts[spec.position], spec, clock_, kind_read(*reader_.row(), spec, mode_));
 }
 
 }  // namespace sash::face
