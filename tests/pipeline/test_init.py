@@ -107,6 +107,15 @@ def test_names_are_read_as_people_write_them(tmp_path: Path) -> None:
     assert list(found.plan.aggregations) == ["count", "Paid (EUR)_mean", "Paid (EUR)_max"]
 
 
+def test_a_key_repeats(tmp_path: Path) -> None:
+    """A column of names that no two rows share is no key, whatever it is called; coordinates have no mean."""
+    times = [datetime(2024, 5, 1, 10, minute % 60, tzinfo=UTC) for minute in range(200)]
+    rows = {"time": times, "id": [f"quake {number}" for number in range(200)], "net": ["ak", "nc"] * 100}
+    found = initiated(as_parquet(tmp_path, rows | {"lat": [1.0] * 200, "longitude": [2.0] * 200, "mag": [3.0] * 200}))
+    assert found.plan.by == ("net",)
+    assert list(found.plan.aggregations) == ["count", "mag_mean", "mag_max"]
+
+
 def test_a_compressed_file(tmp_path: Path) -> None:
     """Its delimiter is seen through the compression."""
     with pa.output_stream(str(tmp_path / "rows.csv.gz")) as out:

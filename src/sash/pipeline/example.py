@@ -17,7 +17,7 @@ from sash.errors import PipelineError
 from sash.pipeline.column_types import TYPES
 from sash.pipeline.config import EXAMPLE_PACKAGE
 from sash.pipeline.files import found, read_file
-from sash.pipeline.guess import arrow_word, guess, guess_key, guess_time, is_key, is_time
+from sash.pipeline.guess import arrow_word, guess, guess_key, guess_time, is_key, is_place, is_time, nearly_unique
 
 __all__ = ["example", "kind_of"]
 
@@ -64,7 +64,8 @@ folder = "run"                # progress, bad records, checkpoint, report.html
 
 
 class _Shown(NamedTuple):
-    """A file that was looked at: its columns, which of them `[source]` must name, and whether its times are days."""
+    """A file that was looked at: its columns, which of them `[source]` must name, its time and key, and whether its
+    times are days."""
 
     format: str
     path: str
@@ -72,6 +73,7 @@ class _Shown(NamedTuple):
     named: Mapping[str, str]
     delimiter: str
     time: str
+    key: str | None
     days: bool
 
 
@@ -86,16 +88,15 @@ def example(shown: Path | None, out: Path) -> str:
     >>> read_pipeline(text, Path("pipeline.toml")).plan.columns
     ('card', 'time', 'amount')
     """
-    fit = _Shown("parquet", "payments", _COLUMNS, {}, ",", "time", False) if shown is None else _look(shown, out)
-    key = guess_key(fit.columns, fit.time)
-    aggregations = _aggregations(fit.columns, fit.time, key)
+    fit = _Shown("parquet", "payments", _COLUMNS, {}, ",", "time", "card", False) if shown is None else _look(shown, out)
+    aggregations = _aggregations(fit)
     windows, comment = _windows(fit)
     return _TEXT.format(
         name=out.name,
         format=f"format = {_text(fit.format)}",
         path=_text(fit.path),
         source=_source(fit),
-        plan=f"by = {_text(key)}\non = {_text(fit.time)}\n" if key else f"on = {_text(fit.time)}\n",
+        plan=f"by = {_text(fit.key)}\non = {_text(fit.time)}\n" if fit.key else f"on = {_text(fit.time)}\n",
         windows=f"windows = {json.dumps(windows)}{comment}",
         outputs=", ".join(f"{next(iter(aggregations))}_{window}" for window in windows),
         aggregations="".join(f"{_key(name)} = '{call}'\n" for name, call in aggregations.items()),
@@ -137,7 +138,9 @@ def _look(shown: Path, out: Path) -> _Shown:
     time = guess_time(columns)
     if time is None:
         raise PipelineError(_without_time(first, columns, rows))
-    return _Shown(kind, path, columns, named, delimiter, time, _days(rows.column(time)))
+    unique = nearly_unique(rows)
+    key = guess_key({name: word for name, word in columns.items() if name not in unique}, time)
+    return _Shown(kind, path, columns, named, delimiter, time, key, _days(rows.column(time)))
 
 
 def _read_as(file: Path, columns: Mapping[str, str]) -> dict[str, str]:
@@ -188,11 +191,11 @@ def _source(fit: _Shown) -> str:
     return "".join(lines)
 
 
-def _aggregations(columns: Mapping[str, str], time: str, key: str | None) -> dict[str, str]:
+def _aggregations(fit: _Shown) -> dict[str, str]:
     numbers = [
         name
-        for name, kind in columns.items()
-        if kind in ("int", "float") and name not in (time, key) and not is_key(name)
+        for name, kind in fit.columns.items()
+        if kind in ("int", "float") and name not in (fit.time, fit.key) and not (is_key(name) or is_place(name))
     ]
     made = {"count": "Count()"}
     for name in numbers[:_MOST]:

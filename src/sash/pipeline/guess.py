@@ -16,7 +16,7 @@ from sash.errors import PipelineError
 from sash.pipeline.files import json_lines, read_fields
 from sash.pipeline.records import parse_fields, parse_json
 
-__all__ = ["arrow_word", "guess", "guess_key", "guess_time", "is_key", "is_time"]
+__all__ = ["arrow_word", "guess", "guess_key", "guess_time", "is_key", "is_place", "is_time", "nearly_unique"]
 
 _ROWS: Final = 2_000
 #: So many of the values must be of a type: a few bad records do not make a column of numbers one of texts.
@@ -25,6 +25,9 @@ _TIMES: Final = ("time", "timestamp", "ts", "date", "datetime", "at", "when", "c
 #: Whole numbers that count from 1970 and fall between 1990 and 2100 are times, if their column is named so.
 _EPOCHS: Final = {"seconds": (631_152_000, 4_102_444_800), "milliseconds": (631_152_000_000, 4_102_444_800_000)}
 _KEYS: Final = ("key", "id", "user", "customer", "card", "account", "device", "sensor", "station", "symbol", "host")
+_PLACES: Final = ("lat", "latitude", "lon", "lng", "longitude")
+#: Fewer rows do not show whether the values of a column repeat.
+_ENOUGH: Final = 100
 
 
 def guess(file: Path, kind: str, delimiter: str = ",") -> dict[str, str]:
@@ -156,6 +159,21 @@ def guess_key(columns: Mapping[str, str], time: str | None) -> str | None:
     return next(iter([*telling, *texts]), None)
 
 
+def nearly_unique(rows: pa.Table) -> list[str]:
+    """The columns in which most rows have a value of their own: as a key, each would give windows of one row.
+
+    >>> nearly_unique(pa.table({"id": range(100), "card": ["a", "b"] * 50}))
+    ['id']
+    >>> nearly_unique(pa.table({"id": range(3)}))
+    []
+    """
+    first = rows.slice(0, _ROWS)
+    if first.num_rows < _ENOUGH:
+        return []
+    plain = [name for name in first.column_names if arrow_word(first.column(name).type) in ("text", "int")]
+    return [name for name in plain if 2 * pc.count_distinct(first.column(name)).as_py() > first.num_rows]
+
+
 def is_time(name: str) -> bool:
     """Whether a column that is named so is likely to hold times.
 
@@ -172,6 +190,15 @@ def is_key(name: str) -> bool:
     (True, True, False)
     """
     return _named(name, _KEYS)
+
+
+def is_place(name: str) -> bool:
+    """Whether a column that is named so is likely to hold a coordinate, which has no useful mean.
+
+    >>> is_place("start_lat"), is_place("Longitude"), is_place("flat_rate")
+    (True, True, False)
+    """
+    return _named(name, _PLACES)
 
 
 def _named(name: str, words: tuple[str, ...]) -> bool:
