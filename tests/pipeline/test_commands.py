@@ -105,7 +105,7 @@ def test_a_process_that_is_terminated_stops_clean(folder: Path) -> None:
     command = [sys.executable, "-m", "sash", "run", "pipeline.toml"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     assert done.returncode == 143
-    assert "stopped by SIGTERM: what was finished is kept, run it again to go on" in done.stderr
+    assert "stopped by SIGTERM: what was finished is kept; run it again to continue" in done.stderr
     assert not (folder / "results").exists()
 
 

@@ -17,8 +17,9 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from sash.errors import PipelineError
-from sash.pipeline.config import Pipeline, load
+from sash.pipeline.config import load
 from sash.pipeline.example import example
+from sash.pipeline.parts import Pipeline
 from sash.pipeline.runner import Options, run
 
 TEN = 1_714_557_600  # 2024-05-01T10:00:00Z

@@ -34,7 +34,7 @@ SOURCES = {
 }
 REASONS = {
     "csv": ["it has not the 4 fields of the header", 'column "amount"', 'column "time" has no time'],
-    "json": ["it is no JSON", "it is no UTF-8", 'column "amount"', 'column "time" has no time', 'column "shop"'],
+    "json": ["it is not JSON", "it is not UTF-8", 'column "amount"', 'column "time" has no time', 'column "shop"'],
 }
 
 
@@ -90,7 +90,7 @@ def test_a_line_of_csv_that_is_no_utf_8_is_set_aside(folder: Path) -> None:
     totals = run(load(pipeline(folder, SOURCES["csv"])), QUIET)
     assert (totals.results, totals.dead) == (len(ROWS), 4)
     letters = (folder / "run/dead-letters/part-00000.jsonl").read_text()
-    assert json.loads(letters.splitlines()[1])["reason"] == 'column "shop" is no UTF-8: byte 4 is 0xe9'
+    assert json.loads(letters.splitlines()[1])["reason"] == 'column "shop" is not UTF-8: byte 4 is 0xe9'
 
 
 @pytest.mark.parametrize("kind", ["csv", "json"])

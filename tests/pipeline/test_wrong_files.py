@@ -36,31 +36,35 @@ engine = "local"
 
 #: What is changed in the right file, into what, and what is said.
 MISTAKES = {
-    "a list without brackets": ("windows = [", "windows = ", 'a list is in brackets: windows = ["10m", "1h"]'),
+    "a list without brackets": ("windows = [", "windows = ", 'a list goes in brackets: windows = ["10m", "1h"]'),
     "quotes in quotes": (
         "'Sum(\"amount\")'",
         '"Sum("amount")"',
-        "a text that has quotes in it is in single ones: spent = 'Sum(\"amount\")'",
+        "a text that contains quotes goes in single quotes: spent = 'Sum(\"amount\")'",
     ),
-    "no quotes": ('format = "csv"', "format = csv", 'a text is in quotes: format = "csv"'),
-    "no equals sign": ('on = "time"', 'on "time"', "is no TOML: Expected '=' after a key"),
+    "no quotes": ('format = "csv"', "format = csv", 'a text goes in quotes: format = "csv"'),
+    "no equals sign": ('on = "time"', 'on "time"', "is not TOML: Expected '=' after a key"),
     "a key twice": (
         'on = "time"',
         'on = "time"\non = "card"',
-        "8: 'on = \"card\"' is no TOML: Cannot overwrite",
+        "8: 'on = \"card\"' is not TOML: Cannot overwrite",
     ),
     "no source": ('[source]\nformat = "csv"\npath = "payments.csv"', "", "source: the table is missing"),
     "an unknown table": ("[run]", "[runs]", '17: runs: a pipeline has no such table: did you mean "run"?'),
-    "source is no table": ("[source]\n", "source = 1\n[rest]\n", "1: source: it is a table, [source], not 1"),
+    "source is no table": ("[source]\n", "source = 1\n[rest]\n", "1: source: it must be a table, [source], not 1"),
     "an unknown format": ('"csv"', '"cvs"', '2: source.format: "cvs" is unknown: did you mean "csv"?'),
     "no format": ('format = "csv"\n', "", "1: source.format: it is missing: one of parquet, csv, json, kafka"),
     "no path": ('path = "payments.csv"\n', "", "1: source.path: it is missing: write the folder, file or pattern"),
-    "a path that is a number": ('"payments.csv"', "7", "3: source.path: it is a text in quotes, not 7"),
+    "a path that is a number": ('"payments.csv"', "7", "3: source.path: it must be a text in quotes, not 7"),
     "no such file": ("payments.csv", "payment.csv", 'payment.csv: did you mean "payments.csv"?'),
     "a misspelt key": ("path = ", "pth = ", '3: source.pth: [source] has no such key: did you mean "path"?'),
-    "a delimiter of two": ("[plan]", 'delimiter = ";;"\n[plan]', 'source.delimiter: it is one character, such as ";"'),
-    "watch in quotes": ("[plan]", 'watch = "yes"\n[plan]', "source.watch: it is true or false, without quotes"),
-    "a truth with a capital": ("[plan]", "watch = True\n[plan]", "is no TOML: Invalid value; write watch = true"),
+    "a delimiter of two": (
+        "[plan]",
+        'delimiter = ";;"\n[plan]',
+        'source.delimiter: it must be one character, such as ";"',
+    ),
+    "watch in quotes": ("[plan]", 'watch = "yes"\n[plan]', "source.watch: it must be true or false, without quotes"),
+    "a truth with a capital": ("[plan]", "watch = True\n[plan]", "is not TOML: Invalid value; write watch = true"),
     "a function that the module has not": (
         'format = "csv"\npath = "payments.csv"',
         'format = "python"\nfunction = "json:loda"',
@@ -74,7 +78,7 @@ MISTAKES = {
     "an unknown type": (
         "[plan]",
         'columns = {time = "date", card = "text", amount = "int"}\n[plan]',
-        'source.columns.time: "date" is no type: there are',
+        'source.columns.time: "date" is not a type: did you mean "timestamp"?',
     ),
     "times that are texts": (
         "[plan]",
@@ -118,7 +122,7 @@ MISTAKES = {
     "a trigger that is no time": (
         '"local"',
         '"local"\ntrigger = 5',
-        'run.trigger: it is a length of time in quotes, such as "10s" or "5m", not 5',
+        'run.trigger: it must be a length of time in quotes, such as "10s" or "5m", not 5',
     ),
     "results in the place of the source": (
         'path = "results"',
@@ -134,12 +138,12 @@ MISTAKES = {
     "a package without a version": (
         '"local"',
         '"local"\npackages = ["kafka"]',
-        'run.packages: "kafka" is no package: write its group, name and version, with colons',
+        'run.packages: "kafka" is not a package: write its group, name and version, with colons',
     ),
     "a server without a port": (
         'format = "parquet"\npath = "results"\n\n[run]\nengine = "local"',
         'format = "kafka"\nservers = "localhost"\ntopic = "results"',
-        '15: sink.servers: "localhost" is no host and port: write "localhost:9092", several with commas',
+        '15: sink.servers: "localhost" is not a host and port: write "localhost:9092", several with commas',
     ),
     "an id that no result has": (
         'format = "parquet"\npath = "results"\n\n[run]\nengine = "local"',
@@ -176,6 +180,57 @@ MISTAKES = {
         'format = "python"\nfunction = "no_such_module:rows"',
         "3: source.function: module no_such_module cannot be imported",
     ),
+    "a number with a unit, without quotes": ('["10m", "1h"]', "10m", 'a text goes in quotes: windows = "10m"'),
+    "typographic quotes": ('"card"', "\u201ccard\u201d", '\u201c is a typographic quote: write by = "card"'),
+    "a list that does not end": (
+        '"1h"]',
+        '"1h"',
+        '8: \'windows = ["10m", "1h"\' is not TOML: Unclosed array; the list',
+    ),
+    "a text that does not end": ('by = "card"', 'by = "card', "6: 'by = \"card' is not TOML: Illegal character"),
+    "a list of tables": ("[plan]", "[[plan]]", "5: plan: it must be one table, [plan]"),
+    "aggregations beside the plan": (
+        "[plan.aggregations]",
+        "[aggregations]",
+        "no such table: write [plan.aggregations]",
+    ),
+    "an aggregation of SQL": ("Sum(", "AVG(", "'AVG' is no built-in aggregation: did you mean 'Mean'?"),
+    "an option without its name": (
+        'Sum("amount")',
+        'Quantile("amount", 0.9)',
+        "0.9 in 'Quantile(\"amount\", 0.9)' is not a column: write an option with its name, q=0.9",
+    ),
+    "an option out of its range": ('Sum("amount"', 'Quantile("amount", q=95', "Quantile: q is a number from 0 to 1"),
+    "an expression over what is not there": (
+        "[sink]",
+        '[plan.expressions]\nshare = "spent_10m / spent_2h"\n[sink]',
+        "14: plan.expressions.share: there is no result and no column 'spent_2h'",
+    ),
+    "an empty folder": ('"payments.csv"', '"empty"', "3: source.path: there is no file at"),
+    "CSV as Parquet": ('"csv"', '"parquet"', 'payments.csv is not parquet: write format = "csv"'),
+    "Parquet as CSV": ("payments.csv", "payments.parquet", 'payments.parquet is not csv: write format = "parquet"'),
+    "another delimiter": ("[plan]", 'delimiter = ";"\n[plan]', "its first line has no ';': write delimiter = \",\""),
+    "a column that the header has not": (
+        "[plan]",
+        'columns = {time = "timestamp", card = "text", amount = "int", shp = "text"}\n[plan]',
+        'payments.csv has no column "shp": did you mean "shop"?',
+    ),
+    "a file where results would go": ('"results"', '"payments.jsonl"', "payments.jsonl is a file, and results go into"),
+    "a run in the folder of its results": (
+        '"local"',
+        '"local"\nfolder = "results/run"',
+        'run.folder: the results are in "results", and nothing else may be',
+    ),
+    "another file system in this process": (
+        "payments.csv",
+        "s3://bucket/payments.csv",
+        '"local" has files of this machine only, not s3://bucket/payments.csv: write engine = "spark"',
+    ),
+    "settings of Spark in tables": (
+        '"local"',
+        '"local"\n[run.spark.sql]\npartitions = 1',
+        'run.spark.sql: it must be a plain value, not a table; write names with dots in quotes, "sql.name" = "value"',
+    ),
     "a topic without kafka": (
         '"local"',
         '"local"\ndead_letter_topic = "dead"',
@@ -188,6 +243,7 @@ MISTAKES = {
 def folder(tmp_path: Path) -> Path:
     """A folder with a file of payments."""
     write(tmp_path, payments(20))
+    (tmp_path / "empty").mkdir()
     return tmp_path
 
 

@@ -140,7 +140,7 @@ def test_a_watched_folder_goes_on_where_it_was(spark: Any, tmp_path: Path) -> No
     assert by_all(last_revisions(tmp_path / "results")) == by_all(at_rest())
     assert [letter["reason"][:13] for letter in letters_of(tmp_path / "run/dead-letters")] == [
         'column "time"',
-        "it is no JSON",
+        "it is not JSON",
     ]
 
 

@@ -15,7 +15,8 @@ import pyspark
 from py4j.protocol import Py4JNetworkError
 
 from sash.errors import PipelineError, SashError
-from sash.pipeline.config import Pipeline, load
+from sash.pipeline.config import load
+from sash.pipeline.parts import Pipeline
 from sash.pipeline.progress import Progress
 from sash.pipeline.stop import Stop
 from sash.spark.pipeline import run_spark

@@ -81,8 +81,7 @@ class _Conditional(type):
 
 
 class Aggregation(metaclass=_Conditional):
-    """A monoid with a front and a back. Subclass it, define `identity`, `lift`, `combine` and `lower`, and run it
-    anywhere.
+    """How values become a result. Subclass it, define `identity`, `lift`, `combine` and `lower`, and run it anywhere.
 
     The window calls `lift` on each value, `combine(older, newer)` on neighbours in the order of their times, and
     `lower` on the total. `combine` must be associative and `identity` neutral; `sash.testing.assert_lawful` checks it.
@@ -298,7 +297,7 @@ class Aggregation(metaclass=_Conditional):
         try:
             return cls(*columns, **options)
         except (TypeError, ValueError) as error:
-            raise AggregationError(f"{name} cannot be made from {dict(description)}: {error}") from error
+            raise AggregationError(f"{name}: {error}") from error
 
     def __repr__(self) -> str:
         parts = [_quoted(column) for column in self.columns]

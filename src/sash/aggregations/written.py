@@ -27,6 +27,10 @@ def read_call(text: str) -> Aggregation:
     if name not in built_ins():
         raise AggregationError(f"{name or text!r} is no built-in aggregation{_nearest(name)}")
     columns = [_constant(argument, text) for argument in call.args]
+    if other := [column for column in columns if not isinstance(column, str)]:
+        known = [option for option in getattr(built_ins()[name], "defaults", ()) if option != "nan"]
+        way = f"write an option with its name, {known[0]}={other[0]!r}" if known else "columns are texts in quotes"
+        raise AggregationError(f"{other[0]!r} in {text!r:.80} is not a column: {way}")
     options = {str(keyword.arg): _constant(keyword.value, text) for keyword in call.keywords}
     return Aggregation.from_dict({"name": name, "columns": columns, "options": options})
 

@@ -27,15 +27,15 @@ def expression_problems(plan: Plan, made: Sequence[str], known: Sequence[str]) -
     >>> share = sash.col("spent_1h") / sash.col("spent_7d")
     >>> plan = sash.Plan(on="t", windows="1h", aggregations={"spent": sash.Sum("x")}, expressions={"share": share})
     >>> expression_problems(plan, ["spent_1h"], ["t"])
-    ["share: there is no result and no column 'spent_7d': there are 'spent_1h', 't'"]
+    ["expression 'share': there is no result and no column 'spent_7d': there are 'spent_1h', 't'"]
     """
     problems, there = [], [*made, *([] if slides(plan) else known)]
     for name, expression in plan.expressions.items():
         missing = [column for column in expression.columns if column not in there]
-        listed = ", ".join(map(repr, there))
-        problems += [f"{name}: there is no result and no column {column!r}: there are {listed}" for column in missing]
+        rest = f"there are {', '.join(map(repr, there))}"
+        problems += [f"expression {name!r}: there is no result and no column {column!r}: {rest}" for column in missing]
         if name in there:
-            problems.append(f"{name}: there is a column of that name already: rename the expression")
+            problems.append(f"expression {name!r}: there is a column of that name already: rename the expression")
         there.append(name)
     return problems
 

@@ -33,13 +33,13 @@ class LogChoice(StrEnum):
 
 def init(
     data: Annotated[
-        Path | None, typer.Argument(help="Parquet, CSV or JSON lines to fit it to; without, a general example.")
+        Path | None, typer.Argument(help="Your Parquet, CSV or JSON-lines file. Without it, a general example.")
     ] = None,
     out: Annotated[Path, typer.Option(help="The file to write.")] = Path("pipeline.toml"),
 ) -> None:
     """Write a commented pipeline file, fitted to your data.
 
-    It reads the columns and types of the file that it is shown, and guesses which column is the time and which the key.
+    It reads the columns and types of your file, and guesses which column is the time and which is the key.
     """
     need("arrow")
     from sash.pipeline.example import example
@@ -66,8 +66,8 @@ def run(
 ) -> None:
     """Run a pipeline file: a source, a plan over windows, a sink.
 
-    Ctrl-C and SIGTERM stop it where nothing is half done; run it again to go on. Exit codes: 0 done, 1 failed, 2 the
-    file is wrong, 130 and 143 stopped before its end.
+    Ctrl-C and SIGTERM stop it cleanly; run it again to continue. Exit codes: 0 done, 1 failed, 2 the file is wrong, 130
+    and 143 stopped before its end.
     """
     need("arrow")
     from sash.pipeline.config import load
@@ -85,13 +85,15 @@ def run(
     except PipelineError as error:
         leave(str(error), WRONG)
     except Stopped as stopped:
-        leave(f"{file}: {stopped}: what was finished is kept, run it again to go on", stopped.code)
+        leave(f"{file}: {stopped}: what was finished is kept; run it again to continue", stopped.code)
     except (SashError, OverflowError, ValueError) as error:
         leave("\n".join([f"{file} failed: {error}", *getattr(error, "__notes__", [])]), FAILED)
     sink = pipeline.sink
     named = f"{'topic' if sink.topic else 'table'} {sink.place}" if sink.place else "printed above"
     where = str(pipeline.path(sink.path)) if sink.path else named
     typer.echo(_ended(totals.rows, totals.results, totals.late, totals.dead, where))
+    if totals.dead:
+        typer.echo(f"Bad records, with reasons: {pipeline.run.dead_letter_topic or pipeline.dead_letters}")
     if report and (page := write_report(pipeline)):
         typer.echo(f"Report: {page}")
 

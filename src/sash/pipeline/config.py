@@ -1,44 +1,23 @@
-"""A pipeline as one file: a source, a plan, a sink, and how to run it. Read and checked; nothing runs."""
+"""A pipeline as one file, read and checked; nothing runs."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from os.path import normpath
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from sash.errors import PipelineError, PlanError
 from sash.pipeline.column_types import TYPES
+from sash.pipeline.parts import ENGINES, FILES, LAKES, SINKS, SOURCES, Pipeline, Run, Sink, Source
 from sash.pipeline.problems import Problems, nearest, parsed
 from sash.pipeline.table import Table
 from sash.plan import Plan
 
-__all__ = [
-    "ENGINES",
-    "FILES",
-    "LAKES",
-    "SINKS",
-    "SOURCES",
-    "Pipeline",
-    "Run",
-    "Sink",
-    "Source",
-    "add_plan_problems",
-    "load",
-    "missing_columns",
-    "read_pipeline",
-]
+__all__ = ["EXAMPLE_PACKAGE", "add_plan_problems", "load", "missing_columns", "read_pipeline"]
 
-Engine = Literal["local", "spark"]
-
-ENGINES: Final = ("local", "spark")
-FILES: Final = ("parquet", "csv", "json")
-SOURCES: Final = (*FILES, "kafka", "rate", "python")
-#: Tables that take MERGE, by connectors that Spark does not come with.
-LAKES: Final = ("delta", "iceberg")
-SINKS: Final = (*FILES, "console", "kafka", *LAKES)
 #: Spark's connector for Kafka.
 EXAMPLE_PACKAGE: Final = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0"
 _TABLES: Final = ("source", "plan", "sink", "run")
@@ -50,116 +29,6 @@ _PARTS: Final = "by|on|windows|aggregations|expressions|emit|lateness|closed|min
 _OF_PART: Final = re.compile(rf"^'?({_PARTS})'?(?::| is| has) ?")
 
 
-@dataclass(frozen=True)
-class Source:
-    """Where rows come from. Which parts count depends on the format."""
-
-    format: str
-    path: str = ""
-    #: A stream: the folder is watched for new files.
-    watch: bool = False
-    #: The columns of text and JSON, by name, with a word of `TYPES`, or those of Parquet that are read as another type;
-    #: empty where a file says it itself.
-    columns: Mapping[str, str] = field(default_factory=dict)
-    delimiter: str = ","
-    servers: str = ""
-    topic: str = ""
-    starting: str = "earliest"
-    rows_per_second: int = 10
-    function: str = ""
-    #: How many files or Kafka records a micro-batch takes at most.
-    max_files: int | None = None
-    max_records: int | None = None
-    options: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def stream(self) -> bool:
-        """Whether it does not end by itself. A function decides that itself."""
-        return self.watch or self.format in ("kafka", "rate")
-
-
-@dataclass(frozen=True)
-class Sink:
-    """Where results go."""
-
-    format: str = "console"
-    path: str = ""
-    servers: str = ""
-    topic: str = ""
-    #: The name of a table of Delta Lake or Iceberg, with that of its catalog.
-    table: str = ""
-    #: The columns that tell one row from another: the key of a Kafka record, and what is merged by.
-    id: tuple[str, ...] = ()
-    options: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def place(self) -> str:
-        """The folder, topic or table, as the file has it; nothing for the console."""
-        return self.path or self.topic or self.table
-
-
-@dataclass(frozen=True)
-class Run:
-    """How it runs, and the folder for what a run leaves beside its results."""
-
-    engine: Engine = "local"
-    folder: str = "run"
-    master: str = "local[*]"
-    trigger: str | None = None
-    buckets: int | None = None
-    on_late: str = "drop"
-    packages: tuple[str, ...] = ()
-    jars: tuple[str, ...] = ()
-    spark: Mapping[str, str] = field(default_factory=dict)
-    #: A topic for bad records, on the servers of the sink; a folder of the run's has them if there is none.
-    dead_letter_topic: str = ""
-
-
-@dataclass(frozen=True)
-class Pipeline:
-    """A pipeline file that has no mistake that can be found without running it.
-
-    >>> text = '''
-    ... [source]
-    ... format = "parquet"
-    ... path = "payments"
-    ... [plan]
-    ... by = "card"
-    ... on = "time"
-    ... windows = "1h"
-    ... aggregations = {spent = 'Sum("amount")'}
-    ... '''
-    >>> pipeline = read_pipeline(text, Path("pipeline.toml"))
-    >>> pipeline.source.format, pipeline.plan.outputs, pipeline.run.engine
-    ('parquet', {'spent_1h': 'int or float'}, 'local')
-    """
-
-    file: Path
-    source: Source
-    plan: Plan
-    sink: Sink
-    run: Run
-    problems: Problems = field(compare=False, repr=False)
-
-    def path(self, name: str) -> Path:
-        """A path of the file: relative ones begin at its folder."""
-        return self.file.parent / name
-
-    def location(self, name: str) -> str:
-        """A path as Spark takes it: what names its file system is as it is."""
-        return name if "://" in name else str(self.path(name).resolve())
-
-    @property
-    def folder(self) -> Path:
-        """Where progress, bad records, the checkpoint and the report are."""
-        return self.path(self.run.folder)
-
-    @property
-    def dead_letters(self) -> Path:
-        """The folder of bad records."""
-        return self.folder / "dead-letters"
-
-
 def read_pipeline(text: str, file: Path, *, engine: str | None = None, master: str | None = None) -> Pipeline:
     """The pipeline of such a text; `PipelineError` names every mistake with its line. `engine` and `master` go before
     what the file says. Cost: that of the plan."""
@@ -167,7 +36,9 @@ def read_pipeline(text: str, file: Path, *, engine: str | None = None, master: s
     problems = Problems(file.name, text)
     for name in tables:
         if name not in _TABLES:
-            problems.add(name, f"a pipeline has no such table: {nearest(name, _TABLES)}")
+            inner = name in ("aggregations", "expressions")
+            way = f"write [plan.{name}]" if inner else nearest(name, _TABLES)
+            problems.add(name, f"a pipeline has no such table: {way}")
     for name, needed in (("source", 'format = "parquet"'), ("plan", 'windows = "1h"')):
         if name not in tables:
             problems.add(name, f"the table is missing: begin it with [{name}] and {needed}")
@@ -177,7 +48,8 @@ def read_pipeline(text: str, file: Path, *, engine: str | None = None, master: s
         source = _source(Table("source", tables["source"], problems), plan, problems)
     sink = _sink(Table("sink", tables.get("sink", {}), problems), plan)
     if sink.path and source.path and Path(normpath(source.path)).is_relative_to(normpath(sink.path)):
-        other = f"{Path(sink.path).stem}-results"
+        stem = Path(sink.path).stem
+        other = f"{stem}-results" if stem else "results"
         problems.add("sink.path", f'the source is there, and results would replace it: write path = "{other}"')
     run = _run(Table("run", tables.get("run", {}), problems), source, sink, engine, master)
     _fits(source, plan, sink, run, problems)
@@ -202,7 +74,7 @@ def load(file: Path, *, engine: str | None = None, master: str | None = None) ->
 
 def _plan(values: Any, problems: Problems) -> Plan | None:
     if not isinstance(values, Mapping):
-        problems.add("plan", "it is a table, [plan]")
+        problems.add("plan", "it must be one table, [plan]")
         return None
     try:
         return Plan.from_dict(values)
@@ -263,7 +135,7 @@ def _files(table: Table, kind: str) -> Source:
     columns = _columns(table, needed=watch and kind != "parquet")
     delimiter = table.text("delimiter", ",") if kind == "csv" else ","
     if len(delimiter) != 1:
-        table.problem("delimiter", f'it is one character, such as ";", not "{delimiter}"')
+        table.problem("delimiter", f'it must be one character, such as ";" or "\\t", not "{delimiter}"')
     return Source(kind, path, watch, columns, delimiter, max_files=table.whole("max_files", None))
 
 
@@ -272,7 +144,7 @@ def _kafka(table: Table) -> tuple[str, str]:
     wrong = [one for one in servers.split(",") if servers and not _SERVER.fullmatch(one.strip())]
     if wrong:
         table.problem(
-            "servers", f'"{wrong[0].strip()}" is no host and port: write "localhost:9092", several with commas'
+            "servers", f'"{wrong[0].strip()}" is not a host and port: write "localhost:9092", several with commas'
         )
     return servers, table.text("topic", needed='the name of a topic, such as topic = "payments"')
 
@@ -284,11 +156,11 @@ def _columns(table: Table, needed: bool) -> dict[str, str]:
             table.missing("columns", 'it is missing: name each column and its type, columns = {time = "timestamp"}')
         return {}
     if not isinstance(given, Mapping) or not given:
-        table.problem("columns", 'it is a table of names and types, {time = "timestamp", amount = "float"}')
+        table.problem("columns", 'it must be a table of names and types, {time = "timestamp", amount = "float"}')
         return {}
     for name, kind in given.items():
         if kind not in TYPES:
-            table.problem(f"columns.{name}", f'"{kind}" is no type: {nearest(kind, TYPES)}')
+            table.problem(f"columns.{name}", f'"{kind}" is not a type: {nearest(kind, TYPES)}')
     return {name: kind if kind in TYPES else "timestamp" for name, kind in given.items()}
 
 
@@ -373,13 +245,18 @@ def _packages(table: Table) -> tuple[str, ...]:
     for one in packages:
         if one.count(":") != 2:
             rule = "write its group, name and version, with colons"
-            table.problem("packages", f'"{one}" is no package: {rule}, "{EXAMPLE_PACKAGE}"')
+            table.problem("packages", f'"{one}" is not a package: {rule}, "{EXAMPLE_PACKAGE}"')
     return packages
 
 
 def _fits(source: Source, plan: Plan | None, sink: Sink, run: Run, problems: Problems) -> None:
     """What does not go together."""
+    if sink.path and Path(normpath(run.folder)).is_relative_to(normpath(sink.path)):
+        problems.add("run.folder", f'the results are in "{sink.path}", and nothing else may be: write folder = "run"')
     if run.engine == "local":
+        for key, path in (("source.path", source.path), ("sink.path", sink.path)):
+            if "://" in path:
+                problems.add(key, f'"local" has files of this machine only, not {path}: write engine = "spark"')
         what = "watches no folder" if source.watch else f"reads no {source.format}"
         if source.stream:
             problems.add("run.engine", f'"local" {what}: write engine = "spark"')

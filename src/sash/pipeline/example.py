@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from sash.errors import PipelineError
 from sash.pipeline.column_types import TYPES
 from sash.pipeline.config import EXAMPLE_PACKAGE
-from sash.pipeline.files import found, read_file
+from sash.pipeline.files import csv_delimiter, found, read_file
 from sash.pipeline.guess import arrow_word, guess, guess_key, guess_time, is_key, is_place, is_time, nearly_unique
 
 __all__ = ["example", "kind_of"]
@@ -77,6 +77,9 @@ class _Shown(NamedTuple):
     days: bool
 
 
+_GENERAL: Final = _Shown("parquet", "payments", _COLUMNS, {}, ",", "time", "card", False)
+
+
 def example(shown: Path | None, out: Path) -> str:
     """The text of a pipeline file at `out`, over the file or folder that is shown.
 
@@ -88,7 +91,7 @@ def example(shown: Path | None, out: Path) -> str:
     >>> read_pipeline(text, Path("pipeline.toml")).plan.columns
     ('card', 'time', 'amount')
     """
-    fit = _Shown("parquet", "payments", _COLUMNS, {}, ",", "time", "card", False) if shown is None else _look(shown, out)
+    fit = _GENERAL if shown is None else _look(shown, out)
     aggregations = _aggregations(fit)
     windows, comment = _windows(fit)
     return _TEXT.format(
@@ -175,10 +178,9 @@ def _days(times: pa.ChunkedArray) -> bool:
 
 
 def _delimiter(file: Path) -> str:
-    """The one of the usual that the header has most of."""
     with pa.input_stream(str(file)) as stream:
         header: bytes = stream.read(1 << 20).split(b"\n", 1)[0]
-    return max((",", ";", "\t", "|"), key=lambda one: header.count(one.encode()))
+    return csv_delimiter(header.decode("utf-8", "replace"))
 
 
 def _source(fit: _Shown) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import glob
 import json
 import shutil
@@ -26,6 +27,8 @@ from sash.pipeline.records import (
 
 __all__ = [
     "ENDINGS",
+    "csv_delimiter",
+    "csv_names",
     "found",
     "json_lines",
     "put_in_place",
@@ -94,11 +97,7 @@ def read_fields(file: Path, delimiter: str) -> tuple[pa.Table, pa.Table]:
         odd.append((odd_fields(row.expected_columns), str(row.text)))
         return "skip"
 
-    with pa.input_stream(str(file)) as stream:
-        header = stream.read(1 << 20).split(b"\n", 1)[0]
-    if not header.strip():
-        raise PipelineError(f"{file} is empty: a CSV file begins with a line of column names")
-    names = next(iter(_split(header, delimiter)))
+    names = csv_names(file, delimiter)
     fields = pa.csv.read_csv(
         str(file),
         parse_options=pa.csv.ParseOptions(delimiter=delimiter, invalid_row_handler=skip, newlines_in_values=True),
@@ -108,10 +107,23 @@ def read_fields(file: Path, delimiter: str) -> tuple[pa.Table, pa.Table]:
     return texts, pa.concat_tables([dead_letters(odd), bad])
 
 
-def _split(header: bytes, delimiter: str) -> Iterator[list[str]]:
-    import csv
+def csv_names(file: Path, delimiter: str) -> list[str]:
+    """The column names of a CSV file; `PipelineError` if there are none, or if another delimiter is between them."""
+    with pa.input_stream(str(file)) as stream:
+        header: bytes = stream.read(1 << 20).split(b"\n", 1)[0]
+    text = header.decode("utf-8-sig", "replace").rstrip("\r")
+    if not text.strip():
+        raise PipelineError(f"{file} is empty: a CSV file begins with a line of column names")
+    names = next(csv.reader([text], delimiter=delimiter))
+    other = csv_delimiter(text)
+    if len(names) == 1 and other in text:
+        raise PipelineError(f"its first line has no {delimiter!r}: write delimiter = {json.dumps(other)}")
+    return names
 
-    return csv.reader([header.decode("utf-8-sig", "replace").rstrip("\r")], delimiter=delimiter)
+
+def csv_delimiter(header: str) -> str:
+    """The one of the usual that a line has most of."""
+    return max((",", ";", "\t", "|"), key=header.count)
 
 
 def replace_folder(folder: Path, kind: str, tables: Iterator[pa.Table] | list[pa.Table]) -> int:
@@ -140,12 +152,13 @@ def put_in_place(new: Path, folder: Path) -> None:
 
 def refuse_strange(folder: Path) -> None:
     """`PipelineError` if the folder holds anything that no run has written: nobody else's work is deleted."""
-    strange = folder.name if folder.is_file() else None
-    if folder.is_dir():
-        own = ("part-", "_", ".")
-        strange = next((path.name for path in sorted(folder.iterdir()) if not path.name.startswith(own)), None)
+    if folder.is_file():
+        raise PipelineError(f"{folder} is a file, and results go into a folder: write another path")
+    own = ("part-", "_", ".")
+    files = sorted(folder.iterdir()) if folder.is_dir() else []
+    strange = next((path.name for path in files if not path.name.startswith(own)), None)
     if strange is not None:
-        raise PipelineError(f"{folder} holds {strange}, which no run has written: name a new folder as sink.path")
+        raise PipelineError(f"{folder} holds {strange}, which no run has written: write another path")
 
 
 def _write(table: pa.Table, file: Path, kind: str) -> None:

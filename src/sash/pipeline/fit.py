@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,17 +16,18 @@ import pyarrow.parquet as pq
 import sash
 from sash import suggestions
 from sash.batch.slides import slides
-from sash.errors import PlanError, SashError
+from sash.errors import PipelineError, PlanError, SashError
 from sash.extras import how_to_install
-from sash.pipeline.config import FILES, Pipeline, add_plan_problems, missing_columns
-from sash.pipeline.files import found
-from sash.pipeline.guess import guess
+from sash.pipeline.config import add_plan_problems, missing_columns
+from sash.pipeline.files import csv_names, found, refuse_strange
+from sash.pipeline.guess import format_of, guess
+from sash.pipeline.parts import FILES, Pipeline
 from sash.pipeline.problems import nearest
 from sash.pipeline.records import schema_of
 from sash.plan import Plan
 from sash.requirements import java_problem
 
-__all__ = ["at_rest", "columns_of", "fit", "function_of"]
+__all__ = ["at_rest", "called", "columns_of", "fit"]
 
 
 def fit(pipeline: Pipeline) -> None:
@@ -61,9 +63,9 @@ def function_of(pipeline: Pipeline) -> Callable[..., Any]:
     try:
         function = getattr(import_module(module), name, None)
     except Exception as error:
-        why = str(error) if isinstance(error, ImportError) else repr(error)
-        where = "modules beside this file and those that are installed are found"
-        pipeline.problems.add("source.function", f"module {module} cannot be imported: {why:.200}: {where}")
+        why = f"{type(error).__name__}: {error!s:.200}"
+        where = "a module is looked for beside this file and among the installed ones"
+        pipeline.problems.add("source.function", f"module {module} cannot be imported: {why}: {where}")
         function = None
     else:
         if not callable(function):
@@ -73,6 +75,18 @@ def function_of(pipeline: Pipeline) -> Callable[..., Any]:
     assert function is not None
     made: Callable[..., Any] = function
     return made
+
+
+def called(pipeline: Pipeline, *arguments: Any) -> Any:
+    """What the function of a source gives; `SashError` in one line if it raises."""
+    function = function_of(pipeline)
+    try:
+        return function(*arguments)
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{last.filename}:{last.lineno}"
+        name = pipeline.source.function
+        raise SashError(f"source.function: {name} raised {type(error).__name__}: {error} ({where})") from error
 
 
 def _engine_is_there(pipeline: Pipeline) -> None:
@@ -88,6 +102,12 @@ def _files_are_there(pipeline: Pipeline) -> None:
     """What the run needs beside its source."""
     if pipeline.folder.exists() and not pipeline.folder.is_dir():
         pipeline.problems.add("run.folder", f"{pipeline.folder} is a file: name a folder")
+    sink = pipeline.sink
+    if sink.format in FILES and "://" not in sink.path and not pipeline.source.stream:
+        try:
+            refuse_strange(pipeline.path(sink.path))
+        except PipelineError as error:
+            pipeline.problems.add("sink.path", str(error))
     for jar in pipeline.run.jars:
         if "://" not in jar and not found(pipeline.path(jar)):
             pipeline.problems.add("run.jars", f"there is no file at {pipeline.path(jar)}: a file or a pattern is meant")
@@ -101,18 +121,34 @@ def _schema(pipeline: Pipeline) -> pa.Schema | None:
         return None
     if source.format == "rate":
         return schema_of({"timestamp": "timestamp", "value": "int"})
-    if source.columns and source.format != "parquet":
-        return schema_of(source.columns) if source.format not in FILES or _files(pipeline) else None
+    if source.format not in FILES or "://" in source.path:
+        return schema_of(source.columns) if source.columns and source.format != "parquet" else None
     files = _files(pipeline)
     if not files:
         return None
+    other = format_of(files[0])
+    if other not in (None, source.format):
+        pipeline.problems.add("source.format", f'{files[0]} is not {source.format}: write format = "{other}"')
+        return None
     try:
-        if source.format == "parquet":
-            return _read_as(pq.read_schema(files[0]), pipeline)
-        return schema_of(guess(files[0], source.format, source.delimiter))
+        return _schema_of(files[0], pipeline)
     except (pa.ArrowInvalid, OSError, SashError) as error:
         pipeline.problems.add("source.path", f"{files[0]} cannot be read as {source.format}: {error!s:.200}")
     return None
+
+
+def _schema_of(file: Path, pipeline: Pipeline) -> pa.Schema:
+    source = pipeline.source
+    if source.format == "parquet":
+        return _read_as(pq.read_schema(file), pipeline)
+    if source.format == "csv":
+        names = csv_names(file, source.delimiter)
+        for name in source.columns:
+            if name not in names:
+                pipeline.problems.add(
+                    f"source.columns.{name}", f'{file} has no column "{name}": {nearest(name, names)}'
+                )
+    return schema_of(source.columns or guess(file, source.format, source.delimiter))
 
 
 def _read_as(schema: pa.Schema, pipeline: Pipeline) -> pa.Schema:
@@ -134,7 +170,7 @@ def _files(pipeline: Pipeline) -> list[Any]:
     path = pipeline.path(source.path)
     files = found(path)
     if source.watch and (not path.is_dir() or (not files and source.format == "parquet")):
-        why = "is no folder" if not path.is_dir() else "holds no file yet that says which columns there are"
+        why = "is not a folder" if not path.is_dir() else "holds no file yet that says which columns there are"
         pipeline.problems.add("source.path", f"{path} {why}: a watched source is a folder with a first file in it")
     elif not files and not source.watch:
         pipeline.problems.add("source.path", f"there is no file at {path}: {_likely(path)}")
@@ -143,6 +179,8 @@ def _files(pipeline: Pipeline) -> list[Any]:
 
 def _likely(path: Path) -> str:
     """What may have been meant."""
+    if path.is_dir():
+        return "the folder is empty"
     near = suggestions.nearest(path.name, [one.name for one in path.parent.iterdir()]) if path.parent.is_dir() else None
     return f'did you mean "{near}"?' if near else "a file, a folder or a pattern is meant"
 

@@ -16,7 +16,17 @@ from sash.errors import PipelineError
 from sash.pipeline.files import json_lines, read_fields
 from sash.pipeline.records import parse_fields, parse_json
 
-__all__ = ["arrow_word", "guess", "guess_key", "guess_time", "is_key", "is_place", "is_time", "nearly_unique"]
+__all__ = [
+    "arrow_word",
+    "format_of",
+    "guess",
+    "guess_key",
+    "guess_time",
+    "is_key",
+    "is_place",
+    "is_time",
+    "nearly_unique",
+]
 
 _ROWS: Final = 2_000
 #: So many of the values must be of a type: a few bad records do not make a column of numbers one of texts.
@@ -41,6 +51,17 @@ def guess(file: Path, kind: str, delimiter: str = ",") -> dict[str, str]:
         fields = read_fields(file, delimiter)[0].slice(0, _ROWS)
         return {name: _of_fields(fields.select([name])) for name in fields.column_names}
     return _of_json(json_lines(file)[:_ROWS], file)
+
+
+def format_of(file: Path) -> str | None:
+    """What a file is, by its first bytes or by its ending; None where neither says it."""
+    with pa.input_stream(str(file)) as stream:
+        first: bytes = stream.read(64)
+    if first.startswith(b"PAR1"):
+        return "parquet"
+    if first.lstrip().startswith(b'{"'):
+        return "json"
+    return "csv" if file.suffix in (".csv", ".tsv") else None
 
 
 def _of_parquet(file: Path) -> dict[str, str]:
@@ -112,6 +133,8 @@ def _of_json(lines: list[bytes], file: Path) -> dict[str, str]:
     if not objects and lines[0].lstrip().startswith(b"["):
         way = f"jq -c '.[]' {file} > {file.stem}.jsonl"
         raise PipelineError(f"{file} is one JSON array, and JSON lines are an object a line: {way} makes them")
+    if not objects:
+        raise PipelineError(f"no line of {file} is a JSON object")
     names = dict.fromkeys(name for one in objects for name in one)
     return {name: _of_members(name, objects) for name in names}
 

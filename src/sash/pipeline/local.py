@@ -12,9 +12,9 @@ import pyarrow as pa
 
 import sash
 from sash.errors import PipelineError
-from sash.pipeline.config import FILES, Pipeline
 from sash.pipeline.files import found, read_file, replace_folder
-from sash.pipeline.fit import at_rest, columns_of, function_of
+from sash.pipeline.fit import at_rest, called, columns_of
+from sash.pipeline.parts import FILES, Pipeline
 from sash.pipeline.progress import Batch, Progress, amount
 from sash.pipeline.records import Parsed, dead_letters, parse_typed
 from sash.pipeline.stop import Stop
@@ -47,7 +47,7 @@ def _read(pipeline: Pipeline, progress: Progress, stop: Stop) -> Parsed:
     source, on = pipeline.source, pipeline.plan.on
     if source.format not in FILES:
         progress.stage(f"Calling {source.function}")
-        return parse_typed(_joined(_tables(function_of(pipeline)())), on, {})
+        return parse_typed(_joined(_tables(called(pipeline), pipeline)), on, {})
     files = found(pipeline.path(source.path))
     columns = columns_of(pipeline)
     progress.stage(f"Reading {amount(len(files), 'file')}", sum(file.stat().st_size for file in files))
@@ -67,13 +67,14 @@ def _joined(tables: Iterable[pa.Table]) -> pa.Table:
         raise PipelineError(f"the files do not go together: {str(error).splitlines()[0]}") from None
 
 
-def _tables(given: Any) -> Iterable[pa.Table]:
+def _tables(given: Any, pipeline: Pipeline) -> Iterable[pa.Table]:
     """What a function gives: a frame, or several one after another."""
     if isinstance(given, Mapping) or hasattr(given, "__arrow_c_stream__") or hasattr(given, "columns"):
         return [_table(given)]
     if isinstance(given, Iterable):
         return [_table(one) for one in given]
-    raise PipelineError(f"the source gave a {type(given).__name__}: it gives a frame, or an iterable of frames")
+    way = f"it must give a frame or an iterable of frames, not {type(given).__name__}"
+    raise pipeline.problems.error("source.function", way)
 
 
 def _table(frame: Any) -> pa.Table:

@@ -15,6 +15,7 @@ __all__ = ["Problems", "key_lines", "nearest", "parsed"]
 _HEADER: Final = re.compile(r"^\s*\[\[?\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _KEY: Final = re.compile(r"""^\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
 _PART: Final = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
+_QUOTES: Final = "\u201c\u201d\u2018\u2019\u201e\"'"
 _PLACE: Final = re.compile(r"^(.*?) \(at line (\d+), column \d+\)$")
 
 
@@ -75,18 +76,32 @@ def parsed(file: str, text: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         found = _PLACE.match(str(error))
         what, line = (found[1], int(found[2])) if found else (str(error), len(text.splitlines()))
+        if what.startswith("Unclosed"):
+            line = _begun(text, line)
         source = text.splitlines()[line - 1].strip() if 0 < line <= len(text.splitlines()) else ""
-        raise PipelineError(f"{file}:{line}: {source!r:.60} is no TOML: {what}{_hint(what, source)}") from None
+        raise PipelineError(f"{file}:{line}: {source!r:.60} is not TOML: {what}{_hint(what, source)}") from None
+
+
+def _begun(text: str, line: int) -> int:
+    """The line of the last key at or before a line: the list that is not closed begins there."""
+    keys = [number for number, one in enumerate(text.splitlines()[:line], start=1) if _KEY.match(one)]
+    return keys[-1] if keys else line
 
 
 def _hint(what: str, source: str) -> str:
     key, _, value = (part.strip() for part in source.partition("="))
+    if curly := re.search("[\u201c\u201d\u2018\u2019\u201e]", value):
+        return f'; {curly[0]} is a typographic quote: write {key} = "{value.strip(_QUOTES)}"'
+    if what.startswith("Unclosed"):
+        return "; the list or table that begins here has no closing bracket"
+    if what == r"Illegal character '\n'":
+        return "; the text has no closing quote"
     if what.startswith(("Invalid value", "Expected newline")):
         return _right(key, value)
     if "Expected '='" in what:
-        return "; a line is a key, = and a value"
+        return "; write a line as key = value"
     if "overwrite" in what or "twice" in what:
-        return "; each key and each table is there once"
+        return "; a key or a table may be written only once"
     return ""
 
 
@@ -94,13 +109,13 @@ def _right(key: str, value: str) -> str:
     """A value that is none, as it was probably meant."""
     if value.lower() in ("true", "false", "yes", "no"):
         return f"; write {key} = {'true' if value.lower() in ('true', 'yes') else 'false'}"
-    if re.fullmatch(r"[A-Za-z_./][^\s\"'\[\]{},#]*", value):
-        return f'; a text is in quotes: {key} = "{value}"'
+    if re.fullmatch(r"[\w./~-][^\s\"'\[\]{},#]*", value):
+        return f'; a text goes in quotes: {key} = "{value}"'
     if re.fullmatch(r'"[^"]*\(.*"[^"]*"\)"?', value):
-        return f"; a text that has quotes in it is in single ones: {key} = '{value.strip(chr(34))}'"
+        return f"; a text that contains quotes goes in single quotes: {key} = '{value.strip(chr(34))}'"
     if "," in value and not value.startswith(("[", "{")):
-        return f"; a list is in brackets: {key} = [{value.rstrip(']')}]"
-    return '; a text is in quotes, "so", a list in brackets, truths are true and false'
+        return f"; a list goes in brackets: {key} = [{value.rstrip(']')}]"
+    return '; a text goes in "quotes", a list in [brackets], and the truth values are true and false'
 
 
 def nearest(word: Any, words: Iterable[str]) -> str:

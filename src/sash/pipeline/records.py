@@ -67,7 +67,7 @@ def dead_letters(letters: Iterable[tuple[str, str]]) -> pa.Table:
 def parse_json(lines: Sequence[str | bytes | None], columns: Mapping[str, str], on: str | None) -> Parsed:
     """Lines of JSON objects as rows of the columns; other members are left out. Empty lines are none.
 
-    A record is bad if it is no object, if a value is not of its column's type, or if it has no time. Cost: O(lines).
+    A record is bad if it is not an object, if a value is not of its column's type, or if it has no time. O(lines).
 
     >>> lines = ['{"t": 1, "x": 2.5}', '{"t": 2', '{"t": 3, "x": "much"}', '{"x": 1}', '[]', b'{"t": 4, "\\xff": 1}']
     >>> parsed = parse_json(lines, {"t": "int", "x": "float"}, "t")
@@ -75,9 +75,9 @@ def parse_json(lines: Sequence[str | bytes | None], columns: Mapping[str, str], 
     [{'t': 1, 'x': 2.5}]
     >>> for letter in parsed.dead["reason"].to_pylist():
     ...     print(letter)
-    it is no JSON: Expecting ',' delimiter at character 8
-    it is no object, {...}
-    it is no UTF-8: byte 11 is 0xff
+    it is not JSON: Expecting ',' delimiter at character 8
+    it is not an object, {...}
+    it is not UTF-8: byte 11 is 0xff
     column "x": "much" is not a number
     column "t" has no time
     """
@@ -116,7 +116,7 @@ def fields_as_text(fields: pa.Table) -> tuple[pa.Table, pa.Table]:
 
     >>> texts, dead = fields_as_text(pa.table({"t": [b"1", b"2"], "x": [b"tea", b"caf\\xe9"]}))
     >>> texts.to_pylist(), dead["reason"].to_pylist()
-    ([{'t': '1', 'x': 'tea'}], ['column "x" is no UTF-8: byte 4 is 0xe9'])
+    ([{'t': '1', 'x': 'tea'}], ['column "x" is not UTF-8: byte 4 is 0xe9'])
     """
     schema = pa.schema([(name, pa.string()) for name in fields.column_names])
     try:
@@ -209,7 +209,7 @@ def _text(line: str | bytes | None) -> tuple[str, str]:
     try:
         return line.decode("utf-8-sig"), ""
     except UnicodeDecodeError as error:
-        why = f"it is no UTF-8: byte {error.start + 1} is 0x{line[error.start]:02x}"
+        why = f"it is not UTF-8: byte {error.start + 1} is 0x{line[error.start]:02x}"
         return line.decode("utf-8", "backslashreplace"), why
 
 
@@ -219,13 +219,13 @@ def _object(text: str) -> dict[str, Any] | str:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
         return _no_json(error)
-    return found if isinstance(found, dict) else "it is no object, {...}"
+    return found if isinstance(found, dict) else "it is not an object, {...}"
 
 
 def _no_json(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
-        return f"it is no JSON: {error.msg} at character {error.pos + 1}"
-    return f"it is no JSON: {error!s:.80}"
+        return f"it is not JSON: {error.msg} at character {error.pos + 1}"
+    return f"it is not JSON: {error!s:.80}"
 
 
 def odd_fields(expected: int) -> str:

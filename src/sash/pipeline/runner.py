@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from sash.batch.slides import slides
-from sash.pipeline.config import Pipeline
 from sash.pipeline.fit import fit
 from sash.pipeline.metrics import exposed
+from sash.pipeline.parts import Pipeline
 from sash.pipeline.progress import BATCHES, Log, Progress, Totals, now, progress_for
 from sash.pipeline.stop import Stop, Stopped, signals
 

@@ -23,7 +23,7 @@ class Table:
         #: Whether the file has a table here, and no other value.
         self.is_table = isinstance(values, Mapping)
         if not self.is_table:
-            problems.add(name, f"it is a table, [{name}], not {_written(values)}")
+            problems.add(name, f"it must be a table, [{name}], not {_written(values)}")
             values = {}
         self._values = values
 
@@ -56,7 +56,7 @@ class Table:
             return default
         if isinstance(value, str) and value:
             return value
-        self.problem(key, f"it is a text in quotes, not {_written(value)}")
+        self.problem(key, f"it must be a text in quotes, not {_written(value)}")
         return default
 
     def word(self, key: str, words: Sequence[str], default: str, *, needed: bool = False) -> str:
@@ -74,7 +74,7 @@ class Table:
         value = self.get(key)
         if value is None or isinstance(value, bool):
             return default if value is None else value
-        self.problem(key, f"it is true or false, without quotes, not {_written(value)}")
+        self.problem(key, f"it must be true or false, without quotes, not {_written(value)}")
         return default
 
     def whole(self, key: str, default: int | None, least: int = 1) -> int | None:
@@ -84,7 +84,7 @@ class Table:
             return default
         if isinstance(value, int) and not isinstance(value, bool) and value >= least:
             return value
-        self.problem(key, f"it is a whole number, {least} or more, not {_written(value)}")
+        self.problem(key, f"it must be a whole number, {least} or more, not {_written(value)}")
         return default
 
     def duration(self, key: str, default: str | None = None) -> str | None:
@@ -93,12 +93,12 @@ class Table:
         if value is None:
             return default
         if not isinstance(value, str):
-            self.problem(key, f'it is a length of time in quotes, such as "10s" or "5m", not {_written(value)}')
+            self.problem(key, f'it must be a length of time in quotes, such as "10s" or "5m", not {_written(value)}')
             return default
         try:
             parse_duration(value)
         except ValueError as error:
-            self.problem(key, f'it is a length of time such as "10s" or "5m", not {_written(value)}: {error}')
+            self.problem(key, f'it must be a length of time such as "10s" or "5m", not {_written(value)}: {error}')
             return default
         return value
 
@@ -110,7 +110,7 @@ class Table:
         listed = [value] if isinstance(value, str) else value
         if isinstance(listed, list) and all(isinstance(one, str) and one for one in listed):
             return tuple(listed)
-        self.problem(key, f'it is a list of texts, ["a", "b"], not {_written(value)}')
+        self.problem(key, f'it must be a list of texts, ["a", "b"], not {_written(value)}')
         return ()
 
     def settings(self, key: str) -> dict[str, str]:
@@ -118,10 +118,14 @@ class Table:
         value = self.get(key)
         if value is None:
             return {}
-        if isinstance(value, Mapping) and not any(isinstance(one, (dict, list)) for one in value.values()):
-            return {name: str(one).lower() if isinstance(one, bool) else str(one) for name, one in value.items()}
-        self.problem(key, f"it is a table of plain values, not {_written(value)}")
-        return {}
+        if not isinstance(value, Mapping):
+            self.problem(key, f"it must be a table of plain values, not {_written(value)}")
+            return {}
+        for name, one in value.items():
+            if isinstance(one, (dict, list)):
+                way = f'; write names with dots in quotes, "{name}.name" = "value"' if isinstance(one, dict) else ""
+                self.problem(f"{key}.{name}", f"it must be a plain value, not {_written(one)}{way}")
+        return {name: str(one).lower() if isinstance(one, bool) else str(one) for name, one in value.items()}
 
     def finish(self) -> None:
         """Whatever nobody asked for is a mistake, and so is what was asked for in vain."""
@@ -142,4 +146,6 @@ def _written(value: Any) -> str:
             return f'"{value:.60}"'
         case dict():
             return "a table"
+        case [dict(), *_]:
+            return "a list of tables, [[...]]"
     return f"{value!r:.60}"

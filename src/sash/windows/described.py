@@ -70,7 +70,8 @@ class Described:
 def read_description(description: Any, word: str, known: Mapping[str, type[Made]]) -> Made:
     """What `to_dict` described, if it is one of the known; `WindowSpecError` if it is none."""
     if not isinstance(description, Mapping) or not isinstance(description.get(word), str):
-        raise WindowSpecError(f"{description!r:.200} describes no {word}: it needs the name of one")
+        way = f"it needs the name of one, {word} = {sorted(known)[-1]!r}"
+        raise WindowSpecError(f"{description!r:.200} describes no {word}: {way}")
     name = description[word]
     if name not in known:
         raise WindowSpecError(f"{name!r} is no {word}: {did_you_mean(name, sorted(known))}")

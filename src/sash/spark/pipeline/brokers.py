@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from typing import Final
 
-from sash.pipeline.config import Pipeline
+from sash.pipeline.parts import Pipeline
 
 __all__ = ["answers"]
 

@@ -13,8 +13,9 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from sash.durations import parse_duration
 from sash.errors import PlanError
-from sash.pipeline.config import Pipeline, add_plan_problems
+from sash.pipeline.config import add_plan_problems
 from sash.pipeline.fit import at_rest
+from sash.pipeline.parts import Pipeline
 from sash.pipeline.progress import Batch, Progress
 from sash.pipeline.stop import Stop, keeping_interrupts
 from sash.spark.pipeline import sinks

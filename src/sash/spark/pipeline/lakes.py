@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pyspark.sql import DataFrame
 
-from sash.pipeline.config import Pipeline
+from sash.pipeline.parts import Pipeline
 from sash.spark.sinks.table import Table
 from sash.spark.sinks.upsert import upsert
 
@@ -54,7 +54,7 @@ def _make(results: DataFrame, kind: str, table: str) -> None:
 def _merging(table: str, key: tuple[str, ...]) -> Any:
     def put(batch: DataFrame, number: int) -> None:
         # A duplicate of a row has the key and the results of the row, and what is no duplicate is refused.
-        told_apart = [name for name in batch.columns if name != "revision"]
-        upsert(batch.dropDuplicates(told_apart), Table(table), key=key)
+        columns = [name for name in batch.columns if name != "revision"]
+        upsert(batch.dropDuplicates(columns), Table(table), key=key)
 
     return put

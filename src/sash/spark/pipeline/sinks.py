@@ -8,9 +8,9 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from sash.errors import PipelineError
-from sash.pipeline.config import FILES, LAKES, Pipeline
 from sash.pipeline.files import put_in_place, refuse_strange
 from sash.pipeline.local import show
+from sash.pipeline.parts import FILES, LAKES, Pipeline
 from sash.spark.pipeline import lakes
 from sash.spark.sinks.topic import TIMES, records
 

@@ -10,10 +10,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StringType, StructField, StructType
 
-from sash.errors import PipelineError
 from sash.pipeline.column_types import TYPES
-from sash.pipeline.config import Pipeline
-from sash.pipeline.fit import columns_of, function_of
+from sash.pipeline.fit import called, columns_of
+from sash.pipeline.parts import Pipeline
 from sash.pipeline.records import Parsed, dead_letters, odd_fields, parse_fields, parse_json, parse_typed
 
 __all__ = ["Rows", "read"]
@@ -55,11 +54,10 @@ def read(spark: SparkSession, pipeline: Pipeline) -> Rows:
 
 
 def _called(spark: SparkSession, pipeline: Pipeline) -> DataFrame:
-    made = function_of(pipeline)(spark)
+    made = called(pipeline, spark)
     if not hasattr(made, "isStreaming"):
-        raise PipelineError(
-            f"source.function: on Spark it takes the session and gives a DataFrame of Spark, not {type(made).__name__}"
-        )
+        way = f"on Spark it takes the session and must give a DataFrame of Spark, not {type(made).__name__}"
+        raise pipeline.problems.error("source.function", way)
     return made  # type: ignore[no-any-return]
 
 
