@@ -134,7 +134,7 @@ def test_nothing_is_fetched(page: Path, browser: Any) -> None:
 
 def test_a_folder_of_no_run(tmp_path: Path) -> None:
     """What is missing is named."""
-    with pytest.raises(PipelineError, match=r"is no folder of a run: it has no run\.json"):
+    with pytest.raises(PipelineError, match=r"is not the folder of a run: it has no run\.json"):
         write(tmp_path)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from typing import Any, Final
 
 import altair as alt
@@ -20,6 +21,8 @@ __all__ = ["Chart", "charts"]
 _HEIGHT: Final = 260
 _SMALL: Final = 170
 _POINTS: Final = 400
+#: Lines of so many points show each of them.
+_FEW: Final = 30
 #: The name under which a chart finds its data.
 _ROWS: Final = "rows"
 _FIRST, _FINAL = "#d9731a", "#3277b3"
@@ -96,11 +99,19 @@ def _results(stream: Stream, found: list[dict[str, Any]], marked: list[dict[str,
     tips = ["when:N" if timed else "at:Q", "kind:N", "value:Q"]
     line = folded.mark_line(interpolate="step-after", strokeWidth=1.6)
     layers.append(line.encode(at, y=_height("value"), color=colour))
-    layers.append(folded.mark_circle(opacity=0, size=60).encode(at, y=_height("value"), tooltip=tips))
+    # A line of few points is hard to see, and one of a single point is none.
+    opacity = 1 if _longest(found) <= _FEW else 0
+    layers.append(folded.mark_circle(opacity=opacity, size=60).encode(at, y=_height("value"), tooltip=tips))
     chart = alt.layer(*layers).add_params(key, column)
     late = " Orange is what was emitted first, blue what is known now that late rows have come." if revised else ""
-    words = f"Results over time, of the keys with most rows.{late}"
+    grey = "".join(f" Grey: {word}." for word in dict.fromkeys(mark["word"] for mark in marked if timed))
+    words = f"Results over time, for the keys with the most rows.{late}{grey}"
     return Chart(f"results-{stream.name}", stream.title, words, _sized(chart), found)
+
+
+def _longest(found: list[dict[str, Any]]) -> int:
+    """How many points the longest line has."""
+    return max(Counter((point["key"], point["column"]) for point in found).values())
 
 
 def _on(stream: Stream) -> str:

@@ -113,7 +113,8 @@ def _plans(story: Story) -> str:
         words, toml = escape(stream.plan.explain()), escape(stream.plan.to_toml())
         wide = ' class="wide"' if len(story.streams) == 1 else ""
         cells.append(
-            f"<section{wide}><h2>The plan: {escape(stream.title)}</h2><pre>{words}</pre>"
+            f"<section{wide}><h2>The plan: {escape(stream.title)}</h2>"
+            f"<details><summary>in words</summary><pre>{words}</pre></details>"
             f"<details><summary>as TOML</summary><pre>{toml}</pre></details></section>"
         )
     return f'<div class="charts" style="margin-top:14px">{"".join(cells)}</div>'

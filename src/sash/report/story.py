@@ -55,7 +55,7 @@ def read_story(folder: Path) -> Story:
     try:
         left = json.loads((folder / RUN).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise PipelineError(f"{folder} is no folder of a run: it has no {RUN}; name the folder of [run]") from None
+        raise PipelineError(f"{folder} is not the folder of a run: it has no {RUN}; name the folder of [run]") from None
     arrivals = left.get("arrivals")
     below = left.get("below", {})
     return Story(
