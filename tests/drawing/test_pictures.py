@@ -66,9 +66,9 @@ def test_a_large_window_says_what_it_leaves_out(algorithm: str) -> None:
     window = sash.Window(sash.Sum(), algorithm=algorithm)
     window.bulk_insert(range(10_000), [1] * 10_000)
     svg = str(window.draw())
-    told = re.search(r"10,000 entries, ([\d,]+) of them left out", svg)
-    assert told
-    assert int(told[1].replace(",", "")) + len(structure_of(window, brief=True).entries()) == 10_000
+    found = re.search(r"10,000 entries, ([\d,]+) of them left out", svg)
+    assert found
+    assert int(found[1].replace(",", "")) + len(structure_of(window, brief=True).entries()) == 10_000
     assert len(svg) < 40_000
     check_extent(svg)
 
@@ -102,7 +102,7 @@ def test_a_text_that_xml_cannot_hold() -> None:
     assert str(window.draw()).encode()
 
 
-def test_times_of_one_day_are_told_without_the_day() -> None:
+def test_times_of_one_day_are_shown_without_the_day() -> None:
     """The day is said once, above."""
     window = sash.Window(sash.Sum())
     for minutes in (0, 5, 90):

@@ -120,7 +120,7 @@ def test_flatfat_shows_what_waits_for_a_query() -> None:
     assert [(one.name, one.first, one.last) for one in waiting] == [("waits", 2, 4), ("waits", 2, 2)]
 
 
-def test_a_result_that_cannot_be_told_is_left_out() -> None:
+def test_a_result_that_is_an_error_is_left_out() -> None:
     """A sum beyond 64 bits is an error when it is asked for; a picture shows the rest."""
     window = sash.Window(sash.Sum(), algorithm="daba")
     window.bulk_insert([1, 2, 3], [2**62, 2**62, 1])

@@ -109,7 +109,7 @@ def test_a_wrong_line_is_named_with_what_would_be_right(text: str, said: str) ->
     assert str(error.value).startswith(said)
 
 
-def test_every_wrong_line_is_told_at_once() -> None:
+def test_every_wrong_line_is_named_at_once() -> None:
     """Nobody mends a file line by line."""
     with pytest.raises(ValueError, match="line 1") as error:
         read_program("inset 1 a\ninsert 2 b\nevict 1 2")
@@ -125,7 +125,7 @@ def test_every_wrong_line_is_told_at_once() -> None:
         ("aggregation Sum\ninsert 1 a", "line 2: 'insert 1 a' is refused: "),
     ],
 )
-def test_what_the_window_refuses_is_told_by_its_line(text: str, said: str) -> None:
+def test_what_the_window_refuses_is_named_by_its_line(text: str, said: str) -> None:
     """The operation is right, and the window cannot do it: its own message says why."""
     with pytest.raises(ValueError, match="is refused") as error:
         traced(text)

@@ -66,17 +66,17 @@ def test_the_slider_the_keys_and_the_bars_go_from_step_to_step(file: Path, brows
     browser.find_element("tag name", "body").send_keys(Keys.ARROW_RIGHT)
     assert text(browser, "line") == "bulk_evict 4"
     browser.find_elements("css selector", "#costs i")[3].click()
-    assert text(browser, "told") == "Step 4 of 4, 2 combines, the result is efghi."
+    assert text(browser, "words") == "Step 4 of 4, 2 combines, the result is efghi."
     assert len(browser.find_elements("css selector", "#combines li")) == 2
     browser.execute_script("const s = document.getElementById('step'); s.value = 0; s.oninput()")
-    assert text(browser, "told").startswith("Step 1 of 4")
+    assert text(browser, "words").startswith("Step 1 of 4")
     assert complaints(browser) == []
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1200])
 def test_it_can_be_read_on_a_phone_and_in_the_dark(width: int, theme: str, file: Path, browser: Any) -> None:
-    """Nothing is wider than the screen, and words are told from their ground."""
+    """Nothing is wider than the screen, and text stands out from its ground."""
     opened(browser, file, width, theme)
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     ink, ground = (

@@ -12,7 +12,7 @@ import pyarrow as pa
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from sash.demo import bikes, files, hops, pipeline, results, tell
+from sash.demo import bikes, files, hops, pipeline, results, summary
 from sash.report import PAGE, write
 from sash.report.disorder import overtaken
 from sash.report.story import BATCHES, RUN
@@ -57,7 +57,7 @@ def show(out: Path, trips: int, seed: int, console: Console, session: SparkSessi
         table = files.as_table(made)
         files.write(table, out / "trips", _FILES, files.closing(table, _CLOSING))
         behind = overtaken(made.ended.astype(np.int64))
-        console.print(tell.stream(behind))
+        console.print(summary.stream(behind))
         step = progress.add_task("Starting Spark", total=None, emitted="")
         running = starting.result()
         progress.remove_task(step)
@@ -115,7 +115,7 @@ def _streams(session: SparkSession, out: Path, progress: Progress) -> list[pipel
     emitted = dict.fromkeys(bars, 0)
 
     def follow(stream: pipeline.Stream, batch: pipeline.Batch) -> None:
-        tell.note_batch(out / BATCHES, stream, batch)
+        summary.note_batch(out / BATCHES, stream, batch)
         emitted[stream.name] += batch.results
         words = f"{emitted[stream.name]:>9,} rows emitted"
         progress.update(bars[stream.name], advance=int(batch.rows > 0), emitted=words)
@@ -140,6 +140,6 @@ def _check(
     read = results.read(out, table.num_rows)
     checked = results.check(read, table)
     revised = int((read.last["revision"] > 0).sum())
-    console.print(tell.checked(checked, revised, len(read.late)))
-    console.print(tell.speeds(ran, compared))
-    tell.leave(out / RUN, ran, compared, behind, checked, revised, len(read.late))
+    console.print(summary.checked(checked, revised, len(read.late)))
+    console.print(summary.speeds(ran, compared))
+    summary.leave(out / RUN, ran, compared, behind, checked, revised, len(read.late))

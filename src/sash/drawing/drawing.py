@@ -87,7 +87,7 @@ def draw_structure(structure: Node, algorithm: str, title: str, known: frozenset
         cell = max(cell, slot / 2)
     sheet = Sheet(Canvas(), names, cell, slot, known)
     sheet.canvas.add(Word(_MARGIN, LINE / 2 + 4, title, "start"))
-    sheet.canvas.add(Word(_MARGIN, LINE * 1.3 + 4, _told(structure, names), "dim start"))
+    sheet.canvas.add(Word(_MARGIN, LINE * 1.3 + 4, _caption(structure, names), "dim start"))
     if structure.items:
         family(sheet, structure, _MARGIN, 2.2 * LINE)
     return Drawing(sheet.canvas.svg(title))
@@ -104,10 +104,10 @@ def _widths(structure: Node, names: Names) -> tuple[float, float]:
     return max(30.0, widest[0] + 10), max(30.0, widest[1] + 10)
 
 
-def _told(structure: Node, names: Names) -> str:
+def _caption(structure: Node, names: Names) -> str:
     """How many entries there are, and how many of them are left out."""
     omitted = structure.omitted()
     count = len(structure.entries()) + omitted
-    told = f"{count:,} entr{'y' if count == 1 else 'ies'}" if count else "empty"
-    told += f", {omitted:,} of them left out" if omitted else ""
-    return told + (f", times of {names.common.strip()}" if names.common else "")
+    words = f"{count:,} entr{'y' if count == 1 else 'ies'}" if count else "empty"
+    words += f", {omitted:,} of them left out" if omitted else ""
+    return words + (f", times of {names.common.strip()}" if names.common else "")

@@ -40,7 +40,7 @@ const most = Math.max(1, ...steps.map((step) => step.combines.length));
 steps.forEach((step, at) => {
   const bar = document.createElement("i");
   bar.style.height = `${4 + 50 * step.combines.length / most}px`;
-  bar.title = `${step.line}: ${step.told}`;
+  bar.title = `${step.line}: ${step.words}`;
   bar.onclick = () => show(at);
   $("costs").append(bar);
 });
@@ -50,7 +50,7 @@ function show(at) {
   slider.value = at;
   $("line").textContent = step.line;
   $("remark").textContent = step.remark;
-  $("told").textContent = `Step ${at + 1} of ${steps.length}, ${step.told}.`;
+  $("words").textContent = `Step ${at + 1} of ${steps.length}, ${step.words}.`;
   $("picture").innerHTML = step.svg;
   $("combines").replaceChildren(...step.combines.map((combine) => {
     const item = document.createElement("li");
@@ -84,20 +84,20 @@ def page(program: Program, steps: Sequence[Step], title: str) -> str:
 <input id="step" type="range" min="0" max="{len(steps) - 1}" value="0" aria-label="Step">
 <button id="next" aria-label="The next step">▶</button></nav>
 <div id="costs" title="How many combines each step took"></div>
-<div id="line"></div><p id="remark"></p><p id="told"></p><div id="picture"></div><ol id="combines"></ol>
+<div id="line"></div><p id="remark"></p><p id="words"></p><div id="picture"></div><ol id="combines"></ol>
 </main><script type="application/json" id="steps">{data}</script><script>{_SCRIPT}</script></body></html>
 """
 
 
 def _data(step: Step) -> dict[str, Any]:
     count = len(step.combines)
-    told = f"{count:,} combine{'' if count == 1 else 's'}"
+    words = f"{count:,} combine{'' if count == 1 else 's'}"
     if step.operation.name == "query":
-        told += f", the result is {step.result}"
+        words += f", the result is {step.result}"
     return {
         "line": step.operation.text,
         "remark": step.operation.remark,
-        "told": told,
+        "words": words,
         "svg": step.drawing.body,
         "combines": [f"{one.older} ⊗ {one.newer} = {one.result}" for one in step.combines],
     }
