@@ -119,9 +119,8 @@ class CountDistinct(_Counting):
     and polars, is another name of it.
 
     Commutative, invertible, exact; 0 for an empty window. A partial holds every different value with its count: where
-    there are very many, a sketch is smaller. Cost of combine: O(distinct values), which windows do
-    without: an event that comes or goes, at whatever time, and a query take O(1), and a query of a part of m events
-    O(m).
+    there are very many, a sketch is smaller. Cost of combine: O(distinct values). A window
+    need not combine: an insert or evict at any time and a query take O(1), and a query of a part of m events O(m).
 
     >>> shops = CountDistinct()
     >>> shops.lower(shops.combine(shops.lift("a"), shops.combine(shops.lift("b"), shops.lift("a"))))

@@ -95,8 +95,8 @@ class Median(Ordered):
     """The median, a float: the value in the middle, or the mean of the two in the middle. It is `Quantile` of 0.5.
 
     Exact, at every size of the window; values are read as float64. Commutative, not invertible; None for an empty
-    window. Cost of combine: O(n), which windows do without: an event that comes or goes, at whatever time, and a query
-    take O(log n), and a query of a part of m events O(m log m).
+    window. Cost of combine: O(n). A window need not combine: an insert or evict at any time and a query take O(log n),
+    and a query of a part of m events O(m log m).
 
     >>> import sash
     >>> w = sash.Window(sash.Median())
@@ -116,7 +116,7 @@ class Quantile(Ordered):
     Where the rank lies between two values, `interpolation` says what is given, in the words of pandas: "linear" (a
     share of the way from one to the other), "lower", "higher", "midpoint" or "nearest". Exact, at every size of the
     window; values are read as float64. Commutative, not invertible; None for an empty window. Cost of combine:
-    O(n), which windows do without, as with `Median`.
+    O(n), which a window need not do; see `Median`.
 
     >>> import sash
     >>> w = sash.Window(sash.Quantile(q=0.25))
@@ -152,7 +152,7 @@ class Quantiles(Ordered):
 
     See `Quantile` for `interpolation`. Exact, at every size of the window; `ApproxQuantiles` is a sketch of values that
     are too many to keep. Commutative, not invertible; None for an empty window. Cost of combine: O(n), which
-    windows do without, as with `Median`.
+    a window need not do; see `Median`.
 
     >>> import sash
     >>> w = sash.Window(sash.Quantiles(at=[0, 0.5, 0.99], interpolation="higher"))

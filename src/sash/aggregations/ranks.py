@@ -34,7 +34,7 @@ class Rank(WithNan):
     `method` says what equal values get, in the words of pandas: the "average" of their ranks, the "min", the "max", or
     "dense", where no rank is left out after them. With `pct=True` it is a share: of the values, or of the different
     ones where ranks are dense. Values are read as float64. Not commutative, not invertible, exact; None for an empty
-    window. Cost of combine: O(n), which windows do without, as with `Median`.
+    window. Cost of combine: O(n), which a window need not do; see `Median`.
 
     >>> import sash
     >>> w = sash.Window(sash.Rank(method="min"))

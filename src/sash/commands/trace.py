@@ -26,7 +26,7 @@ def trace(
 
     A line is an operation: insert TIME VALUE, bulk_insert TIME=VALUE ..., evict, evict TIME, bulk_evict TIME, query, or
     query START END. Before the first, a line may name the algorithm and its options (algorithm fiba min_arity=2) and
-    the aggregation (aggregation Concat); these are what runs if none is named, with larger nodes. Lines that begin with
+    the aggregation (aggregation Concat). Without them it is FiBA over Concat, with larger nodes. Lines that begin with
     # are shown beside the operation that follows.
     """
     from sash.drawing.page import page
