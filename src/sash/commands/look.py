@@ -6,6 +6,7 @@ import platform
 import shutil
 import sys
 import webbrowser
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +16,7 @@ import sash
 from sash.commands.say import FAILED, WRONG, leave, need
 from sash.errors import PlanError, SashError
 from sash.extras import how_to_install
-from sash.requirements import EXTRAS, java, java_problem, missing_packages
+from sash.requirements import EXTRAS, java, java_problem, java_version, missing_packages, printed_version
 
 __all__ = ["bench", "doctor", "explain", "report"]
 
@@ -79,7 +80,7 @@ def doctor() -> None:
     Java, a compiler, and the packages of each extra.
     """
     lines = [("sash", sash.__version__, ""), ("Python", platform.python_version(), sys.executable)]
-    lines += [_of_java(), _of_compiler()]
+    lines += [_of_java(), _of_spark(), _of_compiler()]
     for name, extra in EXTRAS.items():
         missing = missing_packages(name)
         advice = f"{extra.purpose}: {how_to_install(name)}" if missing else extra.purpose
@@ -90,8 +91,17 @@ def doctor() -> None:
 
 
 def _of_java() -> tuple[str, str, str]:
-    problem = java_problem()
-    return ("Java", "no", f"Spark needs {problem}") if problem else ("Java", "yes", java() or "")
+    if problem := java_problem():
+        return "Java", "no", f"Spark needs {problem}"
+    path = java() or ""
+    return "Java", str(java_version(printed_version(path)) or "yes"), path
+
+
+def _of_spark() -> tuple[str, str, str]:
+    """Connectors are made for one version of Spark, so it is named."""
+    if missing_packages("spark"):
+        return "Spark", "no", how_to_install("spark")
+    return "Spark", version("pyspark"), "connectors for Kafka, Delta Lake and Iceberg must be made for it"
 
 
 def _of_compiler() -> tuple[str, str, str]:
