@@ -132,7 +132,10 @@ def _look(shown: Path, out: Path) -> _Shown:
     first = found(shown)[0]
     delimiter = _delimiter(first) if kind == "csv" else ","
     path = os.path.relpath(shown.resolve(), out.parent.resolve())
-    columns = guess(first, kind, delimiter)
+    try:
+        columns = guess(first, kind, delimiter)
+    except pa.ArrowInvalid as error:
+        raise PipelineError(f"{first} cannot be read as {kind}: {str(error).splitlines()[0]}") from None
     _refuse_data_as_header(first, columns)
     named = _read_as(first, columns) if kind == "parquet" else columns
     rows = read_file(first, kind, named, None, delimiter).rows

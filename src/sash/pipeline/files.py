@@ -108,7 +108,8 @@ def read_fields(file: Path, delimiter: str) -> tuple[pa.Table, pa.Table]:
 
 
 def csv_names(file: Path, delimiter: str) -> list[str]:
-    """The column names of a CSV file; `PipelineError` if there are none, or if another delimiter is between them."""
+    """The column names of a CSV file; `PipelineError` if one is missing or there twice, or if another delimiter is
+    between them."""
     with pa.input_stream(str(file)) as stream:
         header: bytes = stream.read(1 << 20).split(b"\n", 1)[0]
     text = header.decode("utf-8-sig", "replace").rstrip("\r")
@@ -118,6 +119,10 @@ def csv_names(file: Path, delimiter: str) -> list[str]:
     other = csv_delimiter(text)
     if len(names) == 1 and other in text:
         raise PipelineError(f"its first line has no {delimiter!r}: write delimiter = {json.dumps(other)}")
+    if "" in names:
+        raise PipelineError(f"column {names.index('') + 1} of {file} has no name: write one into its first line")
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise PipelineError(f'{file} has two columns "{twice[0]}": rename one of them in its first line')
     return names
 
 

@@ -134,18 +134,23 @@ def _of_json(lines: list[bytes], file: Path) -> dict[str, str]:
         way = f"jq -c '.[]' {file} > {file.stem}.jsonl"
         raise PipelineError(f"{file} is one JSON array, and JSON lines are an object a line: {way} makes them")
     if not objects:
-        raise PipelineError(f"no line of {file} is a JSON object")
+        way = f"jq -c . {file} > {file.stem}.jsonl writes an object a line"
+        raise PipelineError(f"no line of {file} is a JSON object: {way}")
     names = dict.fromkeys(name for one in objects for name in one)
-    return {name: _of_members(name, objects) for name in names}
+    words = {name: _of_members(name, objects) for name in names}
+    return {name: word for name, word in words.items() if word is not None}
 
 
-def _of_members(name: str, objects: Sequence[Mapping[str, Any]]) -> str:
+def _of_members(name: str, objects: Sequence[Mapping[str, Any]]) -> str | None:
+    """The type of a member; None for lists and objects, which no column holds."""
     values = [json.dumps({name: one[name]}) for one in objects if one.get(name) is not None]
 
     def good(kind: str) -> int:
         return int(parse_json(values, {name: kind}, None).rows.num_rows)
 
     word = _narrowest(len(values), good)
+    if word == "text" and values and good("text") == 0:
+        return None
     return _epoch(name, parse_json(values, {name: word}, None).rows.column(name)) if word == "int" else word
 
 

@@ -100,7 +100,7 @@ def parse_json(lines: Sequence[str | bytes | None], columns: Mapping[str, str], 
 def parse_fields(fields: pa.Table, columns: Mapping[str, str], on: str | None) -> Parsed:
     """Columns of text as rows of the columns; an empty field is null. Cost: O(rows), and O(log rows) for a bad field.
 
-    >>> fields = pa.table({"t": ["1", "2", "", "4"], "x": ["5", "six", "7", ""]})
+    >>> fields = pa.table({"t": ["1", "2", "", "4"], "x": [" 5", "six", "7", ""]})
     >>> parsed = parse_fields(fields, {"t": "int", "x": "int"}, "t")
     >>> parsed.rows.to_pylist(), parsed.dead["reason"].to_pylist()
     ([{'t': 1, 'x': 5}, {'t': 4, 'x': None}], ['column "x": "six" is not a whole number', 'column "t" has no time'])
@@ -281,6 +281,8 @@ def _of_texts(texts: pa.Array, kind: str) -> _Column:
     """Texts as a column. Where a whole piece cannot be read, its halves are, down to the bad ones."""
     if kind == "text":
         return _Column(texts, np.zeros(len(texts), bool))
+    # Many write a space after each comma.
+    texts = _nulls(pc.utf8_trim_whitespace(texts))
     pieces: list[pa.Array] = []
     bad = np.zeros(len(texts), bool)
     waiting = [(0, len(texts))]
