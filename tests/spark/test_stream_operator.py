@@ -17,10 +17,13 @@ import pyarrow as pa
 
 import sash
 from sash.spark.stream import log
+from sash.spark.stream.bucket import Bucket
 from sash.spark.stream.cache import EngineCache
 from sash.spark.stream.job import Job
+from sash.spark.stream.operator_engine import OperatorEngine
+from sash.spark.stream.several import SeveralOperator
 from sash.triggers import EachEvent
-from tests.spark.streams import AGGREGATIONS, RESULTS, SECOND, Driver, batches, by_row, make_job, random_rows
+from tests.spark.streams import AGGREGATIONS, RESULTS, SECOND, DictState, Driver, batches, by_row, make_job, random_rows
 
 WINDOWS: dict[str, Any] = {
     "delta": sash.DeltaWindow("row", 9),
@@ -294,6 +297,8 @@ def test_different_values_at_arrival_are_counted_without_sets() -> None:
     assert by_row(results, list(plan.outputs)) == by_row(sash.rolling(table, whole), list(plan.outputs))
 
 
+INSTANT = pa.timestamp("us", "UTC")
+POINT = pa.struct({"time": INSTANT, "value": pa.float64()})
 AT_ARRIVAL: dict[str, tuple[Any, pa.DataType]] = {
     "collected": (sash.Collect("amount"), pa.list_(pa.int64())),
     "joined": (sash.Concat("shop", separator="-", where=sash.col("share") > 0.5), pa.string()),
@@ -314,6 +319,14 @@ AT_ARRIVAL: dict[str, tuple[Any, pa.DataType]] = {
     "best": (
         sash.ArgMax("amount", ["shop", "share"]),
         pa.struct({"shop": pa.string(), "share": pa.float64()}),
+    ),
+    "run": (
+        sash.LongestIncreasingRun("amount"),
+        pa.struct({"start": INSTANT, "end": INSTANT, "span": pa.int64(), "length": pa.int64()}),
+    ),
+    "points": (
+        sash.M4("share", where=sash.col("amount") > -3),
+        pa.struct(dict.fromkeys(("first", "last", "min", "max"), POINT)),
     ),
 }
 
@@ -338,6 +351,20 @@ def test_what_a_window_holds_at_arrival_is_found_by_rows(names: list[str]) -> No
     found = driver.finish()
     for name in plan.outputs:
         assert found.column(name).to_pylist() == whole.column(name).to_pylist(), name
+
+
+def test_results_of_several_numbers_take_times_that_are_integers() -> None:
+    """And a row whose window holds no value has none."""
+    runs = {"run": sash.LongestIncreasingRun("amount")}
+    plan = sash.Plan(by="card", on="row", windows=sash.TimeWindow(3), aggregations=runs, emit="arrival")
+    kind = pa.struct(dict.fromkeys(("start", "end", "span", "length"), pa.int64()))
+    rows = pa.table({"card": ["a"] * 4, "row": [1, 2, 3, 9], "amount": [1, 4, 9, None]})
+    with patch.dict(RESULTS, {"run": kind}):
+        job = make_job(plan, schema=rows.schema)
+    assert isinstance(OperatorEngine(job)._operators[next(iter(plan.outputs))], SeveralOperator)
+    found = Bucket(job, DictState(), EngineCache()).rows([rows], 0).column(next(iter(plan.outputs))).to_pylist()
+    assert found[2] == {"start": 1, "end": 3, "span": 8, "length": 3}
+    assert found[3] is None
 
 
 def typed_job(plan: sash.Plan, types: dict[str, pa.DataType], name: str = "test") -> Job:

@@ -27,7 +27,7 @@ from sash.triggers import EachEvent, EverySlide
 from sash.windows import AdaptiveWindow, TimeWindow, WindowPolicy
 from sash.windows.scale import Grid, Scale
 
-__all__ = ["Emissions", "Operator", "described", "outputs_of"]
+__all__ = ["Emissions", "Operator", "described", "never_late", "outputs_of"]
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Operator:
     def push(self, codes: Ticks, ticks: Ticks, table: pa.Table) -> Emissions:
         """Rows, none of them late."""
         values = {name: _column(table.column(name)) for name in self._reads}
-        return self._emitted(self._engine.push_many(codes, ticks, values, _never_late))
+        return self._emitted(self._engine.push_many(codes, ticks, values, never_late))
 
     def advance(self, watermark: int) -> Emissions:
         """What is final, or due, now that no row before the watermark will come."""
@@ -153,5 +153,6 @@ def _integers(items: npt.NDArray[Any]) -> Ticks:
     return np.ascontiguousarray(items, np.int64)
 
 
-def _never_late(*event: Any) -> None:
+def never_late(*event: Any) -> None:
+    """Buckets drop late rows before operators see any."""
     raise AssertionError(f"a late row got into a bucket: {event}")
