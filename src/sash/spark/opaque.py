@@ -9,7 +9,7 @@ from sash.aggregations.composite import Composite
 from sash.aggregations.filtered import Filtered
 from sash.plan import Plan
 
-__all__ = ["in_plain_values"]
+__all__ = ["decoded", "in_plain_values"]
 
 
 class Encoded(Aggregation):
@@ -49,6 +49,11 @@ class Encoded(Aggregation):
 
     def __repr__(self) -> str:
         return repr(self.inner)
+
+
+def decoded(aggregation: Aggregation) -> Aggregation:
+    """The aggregation whose results are objects, where it is one that gives bytes; any other as it is."""
+    return aggregation.inner if isinstance(aggregation, Encoded) else aggregation
 
 
 def in_plain_values(plan: Plan) -> Plan:

@@ -20,6 +20,7 @@ from sash.aggregations.text import Concat
 from sash.aggregations.top import BottomK, TopK
 from sash.batch.columns import Columns
 from sash.frames.arrow import ArrowFrame
+from sash.spark.opaque import decoded
 from sash.spark.stream.job import Job
 from sash.spark.stream.key_codes import KeyCodes
 from sash.spark.stream.operators import Emissions, Operator
@@ -49,7 +50,7 @@ def at_arrival(job: Job, aggregation: Aggregation, window: WindowPolicy) -> bool
     """Whether windows of time alone are emitted at arrival, so that the log holds all of their rows, and null or NaN is
     no value."""
     in_time = isinstance(window, TimeWindow) and job.time_only and window.every is None
-    one = unfiltered(aggregation)
+    one = decoded(unfiltered(aggregation))
     built_in = is_built_in(one) and ("nan" not in one.defaults or one.nan == "skip")
     return in_time and built_in and job.plan.emit == "arrival" and not job.plan.min_periods
 

@@ -54,6 +54,10 @@ class KeyCodes:
         """All codes are below it."""
         return len(self._codes) + len(self._free)
 
+    def items(self) -> list[tuple[int, Any]]:
+        """The codes that are in use, with their keys."""
+        return list(self._keys.items())
+
     def keep(self, codes: set[int]) -> None:
         """All other codes are free for other keys. Cost: O(keys)."""
         for code in [code for code in self._keys if code not in codes]:

@@ -36,6 +36,7 @@ from sash.spark.stream.packing import pack, unpack
 from sash.spark.stream.ranking import RankOperator, counts_ranks
 from sash.spark.stream.retained import Chunk, Picked
 from sash.spark.stream.several import SeveralOperator, gives_several
+from sash.spark.stream.tallies import TallyOperator, tallies
 from sash.windows import TimeWindow, WindowPolicy
 
 __all__ = ["NOTHING", "Given", "OperatorEngine", "Row", "Subject"]
@@ -253,6 +254,7 @@ _AT_ARRIVAL: Final[tuple[tuple[Callable[[Job, Aggregation], bool], type[ArrivalO
     (counts_bins, BinsOperator),
     (counts_ranks, RankOperator),
     (gives_several, SeveralOperator),
+    (tallies, TallyOperator),
     (ranks_rows, TopOperator),
     (finds_rows, RowsOperator),
 )
