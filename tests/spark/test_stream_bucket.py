@@ -194,6 +194,21 @@ def test_segments_go_when_their_newest_row_has_left_every_window() -> None:
     assert list(driver.state.data) == ["manifest"], "an empty bucket keeps no rows"
 
 
+@pytest.mark.parametrize("emit", ["arrival", "update"])
+def test_a_timer_that_only_clears_up_is_not_moved_by_every_batch(emit: Any) -> None:
+    """It stays where it is, and moves on when it fires: to move it is two calls to the state."""
+    plan = sash.Plan(by="card", on="time", windows="30s", aggregations={"n": sash.Count()}, emit=emit, lateness="5s")
+    driver = Driver(make_job(plan))
+    moves = []
+    for part in batches(random_rows(random.Random(4), 300, disorder=3), 100):
+        before = set(driver.state.timers)
+        driver.batch(part)
+        moves.append(driver.state.timers != before)
+    assert sum(moves) <= 300 // 30 + 1
+    driver.finish()
+    assert driver.state.data.keys() == {"manifest"}
+
+
 def test_late_rows_are_counted_and_kept_with_their_reason() -> None:
     """A row beyond the lateness, and one without a time, come out without results where they are asked for."""
     plan = sash.Plan(by="card", on="time", windows="10s", aggregations={"n": sash.Count()}, lateness="1s")

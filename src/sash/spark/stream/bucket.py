@@ -198,6 +198,14 @@ class Bucket:
         return log.merge(manifest), engine
 
     def _timer(self, manifest: Manifest, engine: BucketEngine) -> int | None:
+        """When to be called without a new row. A timer that is early and not due yet stays: it moves on when it fires,
+        once in as long as rows are retained, and not in every batch."""
+        due, old, watermark = self._due(manifest, engine), manifest.timer, manifest.watermark
+        if old is None or due is None or old > due:
+            return due
+        return old if watermark is None or old >= self.job.clock.timer(watermark) else due
+
+    def _due(self, manifest: Manifest, engine: BucketEngine) -> int | None:
         """When there is something to do without a new row: the oldest row that waits becomes final, or all is over."""
         waiting = engine.waiting
         if waiting is not None:
