@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import count
 from typing import Any
 from unittest.mock import patch
 
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 import sash
 from sash.codec import dumps
 from sash.errors import SnapshotError
+from sash.spark import worker
 from sash.spark.stream import manifest as manifests
 from sash.spark.stream.cache import EngineCache
 from sash.spark.stream.engine import BucketEngine
@@ -121,3 +123,19 @@ def test_a_cache_that_is_full_lets_the_least_used_go() -> None:
     assert cache.take(job.name, one) is None
     assert cache.take(job.name, two) is not None
     assert cache.take(job.name, two) is None, "an engine that is taken is out"
+
+
+@pytest.mark.parametrize(("in_worker", "wanted"), [(True, [0, 1, 1, 1]), (False, [0, 0, 0, 0])])
+def test_what_is_loaded_is_frozen_once_and_only_in_workers(in_worker: bool, wanted: list[int]) -> None:
+    """In the second task of a worker; the process of the user is left as it is."""
+    context = object() if in_worker else None
+    frozen = []
+    with (
+        patch.object(worker, "_TASKS", count()),
+        patch("pyspark.TaskContext.get", return_value=context),
+        patch("gc.freeze") as freeze,
+    ):
+        for _ in range(4):
+            worker.note_task()
+            frozen.append(freeze.call_count)
+    assert frozen == wanted

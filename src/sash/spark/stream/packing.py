@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from sash.errors import SnapshotError
 from sash.spark.stream.job import Job
+from sash.spark.worker import note_task
 
 __all__ = [
     "CHUNK_BYTES",
@@ -63,6 +64,7 @@ class Packer:
         """The packs of the partition. Cost: O(n log n) for n rows, vectorised."""
         from pyspark import TaskContext
 
+        note_task()
         context = TaskContext.get()
         source = context.partitionId() if context is not None else 0
         if self._greets and source == 0 and _is_new(context):
@@ -133,6 +135,7 @@ def _is_new(context: Any) -> bool:
 
 def unpacked(packs: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The rows with their results, out of the packs that the state gave."""
+    note_task()
     for batch in packs:
         for data in batch.column("rows"):
             if data.is_valid:

@@ -20,6 +20,7 @@ from sash.spark.stream.cache import ENGINES
 from sash.spark.stream.job import Job
 from sash.spark.stream.metrics import metric_names, metrics_sql
 from sash.spark.stream.packing import pack, slices, unpack
+from sash.spark.worker import note_task
 
 __all__ = ["RESULTS_SQL", "BucketProcessor", "SparkState"]
 
@@ -83,6 +84,7 @@ class BucketProcessor(StatefulProcessor):
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Open the state."""
+        note_task()
         self._state = SparkState(handle, self._timers)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Row]:  # noqa: N802, N803
