@@ -17,6 +17,7 @@ from sash.plan import Plan
 from sash.spark.history import first_needed
 from sash.spark.stream.failures import named, restated
 from sash.spark.typed import TypedFrame
+from sash.spark.worker import note_task
 from sash.windows import TimeWindow
 
 __all__ = [
@@ -64,6 +65,7 @@ class Partition(ABC):
 
     def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The results, in the order of the rows."""
+        note_task()
         waiting: list[pa.RecordBatch] = []
         pending, enough = 0, self.rows
         for batch in batches:
