@@ -36,7 +36,9 @@ Counts: TypeAlias = npt.NDArray[np.int64]
 #: The results in a type, of the lifted values and their counts.
 Write: TypeAlias = Callable[[Any, list[Any], Counts, pa.DataType], pa.Array]
 
-_SLICE: Final = 1024
+#: How many windows are counted at once, and how many filters are made: what they take stays small.
+_ROWS: Final = 1 << 14
+_FILTERS: Final = 1 << 10
 
 
 def tallies(job: Job, aggregation: Aggregation) -> bool:
@@ -81,14 +83,18 @@ class TallyOperator(ArrivalOperator):
         del self._rows, self._values, self._kept
 
     def _found(self, codes: Ticks, ticks: Ticks, table: pa.Table, there: npt.NDArray[np.uint8]) -> pa.Array:
-        values = table.column("\0value").to_numpy()
-        width = self._values.bound
-        counts = self._rows.count_many(codes, ticks, values, there, width).view(np.int64).reshape(-1, width)
+        values, width = table.column("\0value").to_numpy(), self._values.bound
         known = {code: self._inner.lift(key) for code, key in self._values.items() if key is not None}
         # By what they are lifted to, which is the order of a partial.
         order = sorted(known, key=known.__getitem__)
         lifted = [known[code] for code in order]
-        return _WRITE[type(self._inner)](self._inner, lifted, counts[:, order], self._type)
+        made = [pa.array([], self._type)]
+        for start in range(0, len(ticks), _ROWS):
+            part = slice(start, start + _ROWS)
+            counts = self._rows.count_many(codes[part], ticks[part], values[part], there[part], width)
+            counted = counts.view(np.int64).reshape(-1, width)[:, order]
+            made.append(_WRITE[type(self._inner)](self._inner, lifted, counted, self._type))
+        return pa.concat_arrays(made)
 
     def advance(self, watermark: int) -> Emissions:
         """Nothing waits for a watermark."""
@@ -148,8 +154,8 @@ def _filtered(one: Bloom, lifted: list[Any], counts: Counts, kind: pa.DataType) 
     size = one.bits // 8
     masks = [np.frombuffer(bits.to_bytes(size, "little"), np.uint8) for bits in lifted]
     made: list[bytes] = []
-    for start in range(0, len(counts), _SLICE):
-        present = counts[start : start + _SLICE] > 0
+    for start in range(0, len(counts), _FILTERS):
+        present = counts[start : start + _FILTERS] > 0
         rows = np.zeros((len(present), size), np.uint8)
         for value, mask in enumerate(masks):
             rows[present[:, value]] |= mask
