@@ -64,10 +64,10 @@ def columns_of(results: list[tuple[Any, ...] | None], kind: pa.DataType) -> pa.A
     [5, None]
     """
     width = _leaves(kind)
-    missing = np.array([result is None for result in results], bool)
+    missing = np.fromiter((result is None for result in results), bool, len(results))
     blank = (None,) * width
-    columns = zip(*(blank if result is None else result for result in results), strict=True)
-    return _filled(columns if results else iter([()] * width), kind, missing)
+    whole = [blank if result is None else result for result in results] if missing.any() else results
+    return _filled(zip(*whole, strict=True) if results else iter([()] * width), kind, missing)
 
 
 def _filled(columns: Iterator[tuple[Any, ...]], kind: pa.DataType, missing: npt.NDArray[np.bool_]) -> pa.Array:
