@@ -171,10 +171,15 @@ def as_array(answer: Numbers) -> Any:
     if answer.type == "bool":
         values = values.astype(bool)
     if answer.type == "real":
-        return values if valid is None else np.where(valid, values, np.nan)
+        return values if valid is None or _nan_where_null(values, valid) else np.where(valid, values, np.nan)
     if not answer.nullable:
         return values
     return np.ma.MaskedArray(values, mask=False if valid is None else ~valid)
+
+
+def _nan_where_null(values: npt.NDArray[np.float64], valid: npt.NDArray[np.bool_]) -> bool:
+    """Whether the nulls are NaN already, as those of deviations are. Few are nulls, most often."""
+    return bool(np.isnan(values[np.flatnonzero(~valid)]).all())
 
 
 def _nulls(array: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:

@@ -75,8 +75,8 @@ class ArrowFrame:
             # Arrow has few kernels for views.
             if pa.types.is_string_view(column.type) or pa.types.is_binary_view(column.type):
                 column = column.cast(pa.large_string() if pa.types.is_string_view(column.type) else pa.large_binary())
-            array = column.combine_chunks()
-            self._whole[name] = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
+            # To combine a single chunk would copy it.
+            self._whole[name] = column.chunk(0) if column.num_chunks == 1 else _combined(column)
         return self._whole[name]
 
     def times(self, name: str) -> tuple[Kind, npt.NDArray[np.int64]]:
@@ -165,8 +165,7 @@ class ArrowFrame:
         if isinstance(answer, Foreign):
             return answer.frame.column(answer.answer)
         if isinstance(answer, Numbers):
-            values = answer.values.astype(bool) if answer.type == "bool" else answer.values
-            return pa.array(values, mask=None if answer.valid is None else ~answer.valid)
+            return _number_column(answer)
         if isinstance(answer, Objects):
             return _object_column(answer.values)
         missing = answer.rows < 0
@@ -175,6 +174,24 @@ class ArrowFrame:
             return self._array(answer.column).take(rows)
         parts = [self._array(name).take(rows) for name in answer.columns]
         return pa.StructArray.from_arrays(parts, names=list(answer.columns), mask=pa.array(missing))
+
+
+def _combined(column: Any) -> Any:
+    import pyarrow as pa
+
+    array = column.combine_chunks()
+    return array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
+
+
+def _number_column(answer: Numbers) -> Any:
+    """Numbers over the memory that they lie in, with a bit for each that is valid."""
+    import pyarrow as pa
+
+    if answer.type == "bool":
+        return pa.array(answer.values.astype(bool), mask=None if answer.valid is None else ~answer.valid)
+    values = np.ascontiguousarray(answer.values)
+    bits = None if answer.valid is None else pa.py_buffer(np.packbits(answer.valid, bitorder="little"))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [bits, pa.py_buffer(values)])
 
 
 def _object_column(values: list[Any]) -> Any:

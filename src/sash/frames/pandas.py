@@ -44,8 +44,8 @@ class PandasFrame:
     """
 
     def __init__(self, data: Any) -> None:
-        twice = data.columns[data.columns.duplicated()].tolist()
-        if twice:
+        if not data.columns.is_unique:
+            twice = data.columns[data.columns.duplicated()].tolist()
             raise PlanError(f"the frame has the column {twice[0]!r} twice: rename one of them")
         self._data = data
 
