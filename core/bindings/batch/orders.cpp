@@ -20,34 +20,28 @@ namespace {
 
 using Codes32 = std::pair<Array<std::uint32_t>, std::uint32_t>;
 
-Codes32 given(const Codes& codes) {
-    Room<std::uint32_t> room(codes.codes.size());
-    std::copy(codes.codes.begin(), codes.codes.end(), room.data());
-    return {array_of(std::move(room)), codes.count};
-}
-
 Codes32 encode_integers(const Input<std::int64_t>& keys, const std::optional<Input<std::uint8_t>>& nulls) {
     Codes codes;
     {
         const nb::gil_scoped_release release;
         codes = encode_keys({keys.data(), keys.size()}, view(nulls));
     }
-    return given(codes);
+    return {array_of(std::move(codes.codes)), codes.count};
 }
 
 //! Any hashable objects; what is equal has one code, and None is a key as any other.
 Codes32 encode_objects(const nb::list& keys) {
-    Codes codes;
     nb::dict seen;
-    codes.codes.reserve(keys.size());
+    Room<std::uint32_t> codes(keys.size());
+    std::size_t row = 0;
     for (nb::handle key : keys) {
-        const nb::object next = nb::int_(codes.count);
+        const nb::object next = nb::int_(nb::len(seen));
         PyObject* const code = PyDict_SetDefault(seen.ptr(), key.ptr(), next.ptr());
         if (code == nullptr) throw nb::python_error();
-        codes.count = static_cast<std::uint32_t>(nb::len(seen));
-        codes.codes.push_back(nb::cast<std::uint32_t>(nb::handle(code)));
+        codes[row++] = nb::cast<std::uint32_t>(nb::handle(code));
     }
-    return given(codes);
+    const auto count = static_cast<std::uint32_t>(nb::len(seen));
+    return {array_of(std::move(codes)), count};
 }
 
 std::unique_ptr<Order> make_order(std::size_t size, const std::optional<Input<std::int64_t>>& times,

@@ -5,15 +5,16 @@
 #include <bit>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "sash/batch/position.hpp"
+#include "sash/batch/room.hpp"
 
 namespace sash::batch {
 
 //! Equal keys have equal codes below `count`; not every code need occur. Nulls are a key of their own.
 struct Codes {
-    std::vector<std::uint32_t> codes;
+    Room<std::uint32_t> codes;
     std::uint32_t count = 0;
 };
 
@@ -65,18 +66,35 @@ private:
     std::uint32_t used_ = 0;
 };
 
+//! The least and the greatest of some keys. Several are looked at side by side, so that none waits for another.
+inline std::pair<std::int64_t, std::int64_t> extent_of(std::span<const std::int64_t> keys) {
+    constexpr std::size_t kTogether = 4;
+    std::int64_t least[kTogether], greatest[kTogether];
+    std::fill_n(least, kTogether, keys[0]);
+    std::fill_n(greatest, kTogether, keys[0]);
+    const auto look = [&](std::size_t i, std::size_t at) {
+        least[at] = std::min(least[at], keys[i]);
+        greatest[at] = std::max(greatest[at], keys[i]);
+    };
+    std::size_t i = 0;
+    for (; i + kTogether <= keys.size(); i += kTogether)
+        for (std::size_t at = 0; at < kTogether; ++at) look(i + at, at);
+    for (; i < keys.size(); ++i) look(i, 0);
+    return {*std::min_element(least, least + kTogether), *std::max_element(greatest, greatest + kTogether)};
+}
+
 //! `nulls` marks the rows whose key is null, or is empty. O(n).
 inline Codes encode_keys(std::span<const std::int64_t> keys, std::span<const std::uint8_t> nulls) {
     Codes result;
-    result.codes.resize(keys.size());
+    result.codes = Room<std::uint32_t>(keys.size());
     if (keys.empty()) return result;
-    const auto [least, greatest] = std::minmax_element(keys.begin(), keys.end());
-    const auto spread = static_cast<std::uint64_t>(*greatest) - static_cast<std::uint64_t>(*least);
+    const auto [least, greatest] = extent_of(keys);
+    const auto spread = static_cast<std::uint64_t>(greatest) - static_cast<std::uint64_t>(least);
     if (spread < 2 * keys.size() + 1024) {
         // Close together: a key is its own code.
+        const auto first = static_cast<std::uint64_t>(least);
         for (std::size_t i = 0; i < keys.size(); ++i)
-            result.codes[i] =
-                static_cast<std::uint32_t>(static_cast<std::uint64_t>(keys[i]) - static_cast<std::uint64_t>(*least));
+            result.codes[i] = static_cast<std::uint32_t>(static_cast<std::uint64_t>(keys[i]) - first);
         result.count = static_cast<std::uint32_t>(spread + 1);
     } else {
         CodeTable table;

@@ -46,13 +46,7 @@ public:
         if (size > kMostRows)
             throw std::length_error("a frame has at most 2**32 - 2 rows here: cut it into parts by key");
         group(codes, keys);
-        if (times.empty()) return;
-        if (!rows_.empty()) {
-            sorted_times_ = Room<Time>(size);
-            gather(times, sorted_times_.span());
-            times_ = sorted_times_.span();
-        }
-        sort_groups();
+        if (!times.empty()) sort_groups();
     }
     Order(const Order&) = delete;
     Order& operator=(const Order&) = delete;
@@ -102,13 +96,56 @@ private:
             groups_ = {0, static_cast<Position>(size_)};
             return;
         }
-        groups_.assign(std::size_t{keys} + 1, 0);
-        for (const std::uint32_t code : codes) ++groups_[code + 1];
-        std::partial_sum(groups_.begin(), groups_.end(), groups_.begin());
-        if (std::is_sorted(codes.begin(), codes.end())) return;
+        // Each stretch of the rows has its own counters; where there are many keys, to add them up costs more than to
+        // count.
+        const Stretches stretches(size_, keys > size_ / 64 ? 1 : threads_);
+        std::vector<std::vector<Position>> next(stretches.count());
+        std::atomic<bool> grouped = true;
+        in_parallel(next.size(), threads_, [&] {
+            return [&](std::size_t i) {
+                next[i].assign(keys, 0);
+                if (!count_keys(codes, stretches[i], next[i])) grouped = false;
+            };
+        });
+        begin_groups(keys, next);
+        if (grouped) return;
         rows_ = Room<Row>(size_);
-        std::vector<Position> next(groups_.begin(), groups_.end() - 1);
-        for (std::size_t row = 0; row < size_; ++row) rows_[next[codes[row]]++] = static_cast<Row>(row);
+        if (!times_.empty()) sorted_times_ = Room<Time>(size_);
+        in_parallel(next.size(), threads_,
+                    [&] { return [&](std::size_t i) { place_rows(codes, stretches[i], next[i]); }; });
+        if (!times_.empty()) times_ = sorted_times_.span();
+    }
+
+    //! Counts the rows of each key in a stretch; returns whether none comes after one of a greater key.
+    static bool count_keys(std::span<const std::uint32_t> codes, Stretch stretch, std::vector<Position>& counts) {
+        bool ascending = true;
+        std::uint32_t before = codes[stretch.begin == 0 ? 0 : stretch.begin - 1];
+        for (std::size_t row = stretch.begin; row < stretch.end; ++row) {
+            ascending &= before <= codes[row];
+            before = codes[row];
+            ++counts[before];
+        }
+        return ascending;
+    }
+
+    //! Turns how many rows of each key every stretch has into where they go.
+    void begin_groups(std::uint32_t keys, std::vector<std::vector<Position>>& next) {
+        groups_.resize(std::size_t{keys} + 1);
+        Position total = 0;
+        for (std::uint32_t key = 0; key < keys; ++key) {
+            groups_[key] = total;
+            for (auto& counts : next) total += std::exchange(counts[key], total);
+        }
+        groups_[keys] = total;
+    }
+
+    //! Puts the rows of a stretch, and their times, to those of their keys.
+    void place_rows(std::span<const std::uint32_t> codes, Stretch stretch, std::vector<Position>& next) {
+        for (std::size_t row = stretch.begin; row < stretch.end; ++row) {
+            const Position to = next[codes[row]]++;
+            rows_[to] = static_cast<Row>(row);
+            if (!sorted_times_.empty()) sorted_times_[to] = times_[row];
+        }
     }
 
     //! Looks at all keys, then sorts those that are not in order, and looks at these again.

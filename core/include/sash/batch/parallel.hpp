@@ -87,14 +87,29 @@ struct Stretch {
     std::size_t end;
 };
 
-//! Cuts [0, size) into so many stretches at most, of about the same length and of some length at all; calls
-//! f(stretch) for each.
+//! [0, size) in stretches of about the same length.
+class Stretches {
+public:
+    //! For so many threads. Each gets some stretches, so that one that is kept waiting does not keep the others; none
+    //! is shorter than what it is worth to begin one for.
+    Stretches(std::size_t size, std::size_t threads) : size_(size) {
+        constexpr std::size_t kEach = 4, kWorthIt = std::size_t{1} << 14;
+        if (threads > 1) count_ = std::max<std::size_t>(1, std::min(kEach * threads, size / kWorthIt));
+    }
+
+    std::size_t count() const { return count_; }
+    Stretch operator[](std::size_t i) const { return {size_ * i / count_, size_ * (i + 1) / count_}; }
+
+private:
+    std::size_t size_;
+    std::size_t count_ = 1;
+};
+
+//! Calls f(stretch) for stretches of [0, size).
 template <class F>
 void in_stretches(std::size_t size, std::size_t threads, F f) {
-    constexpr std::size_t kWorthIt = std::size_t{1} << 14;
-    const std::size_t count = std::max<std::size_t>(1, std::min(threads, size / kWorthIt));
-    in_parallel(count, threads,
-                [&] { return [&](std::size_t i) { f(Stretch{size * i / count, size * (i + 1) / count}); }; });
+    const Stretches stretches(size, threads);
+    in_parallel(stretches.count(), threads, [&] { return [&](std::size_t i) { f(stretches[i]); }; });
 }
 
 }  // namespace sash::batch
