@@ -215,7 +215,8 @@ print(took[0], min(took[1:]))
 
 def first_call(_: int) -> None:
     """Measure the first call of a fresh process beside its later ones: the middle one of some processes."""
-    runs = [subprocess.run([sys.executable, "-c", FRESH], capture_output=True, text=True, check=True) for _ in range(9)]
+    command = [sys.executable, "-c", FRESH]
+    runs = [subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(15)]
     took = [tuple(map(float, run.stdout.split())) for run in runs]
     first, later = sorted(took, key=lambda pair: pair[0] / pair[1])[len(took) // 2]
     line("sum, the first call in a fresh process", first, 1_000_000, f"{first / later:.2f}x the later ones")

@@ -26,21 +26,15 @@ void positions_to_rows(const Order& order, std::span<std::int64_t> found, std::s
         if (position != kNoRow) position = order.row_at(static_cast<Position>(position));
 }
 
-//! Memory for the results of all rows.
-template <class T>
-Room<T> by_row(const Order& order) {
-    return order.as_given() ? Room<T>::walked(order.size()) : Room<T>(order.size());
-}
-
 //! Nobody asks about the rows before `asked`.
 void run(const KernelName& kernel, const Order& order, const Bounds& bounds, const Column& column, bool late,
          std::size_t asked, Answer& answer) {
     answer.real = gives_reals(kernel.name, column.real);
     answer.counted = late;
     if (answer.real) {
-        answer.reals = by_row<double>(order);
+        answer.reals = Room<double>(order.size());
     } else {
-        answer.integers = by_row<std::int64_t>(order);
+        answer.integers = Room<std::int64_t>(order.size());
     }
     const Results out{{answer.integers.span(), order.rows(), asked}, {answer.reals.span(), order.rows(), asked}};
     if (late) {

@@ -1,8 +1,10 @@
 //! The values of a column by position, and which of them are there.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -49,17 +51,39 @@ inline bool always_enough(const Bounds& bounds, const Presence& presence, std::s
     return least == 0 || (least == 1 && presence.all() && bounds.never_empty);
 }
 
+//! Whether all windows of a stretch have at least so many rows, asked of several at once. A window of 2**31 rows more
+//! than that may be taken for one that has too few.
+inline bool all_have_rows(const Bounds& bounds, Stretch stretch, Position least) {
+    const Position* const first = bounds.first.data();
+    Position lack = 0;
+    if (bounds.last.empty()) {
+        const Position own = bounds.with_own;
+        for (std::size_t i = stretch.begin; i < stretch.end; ++i)
+            lack |= static_cast<Position>(i) + own - first[i] - least;
+    } else {
+        const Position* const last = bounds.last.data();
+        for (std::size_t i = stretch.begin; i < stretch.end; ++i) lack |= last[i] - first[i] - least;
+    }
+    return lack >> 31 == 0;
+}
+
 //! Marks the windows with at least so many present values; returns whether all have.
 inline bool mark_enough(const Order& order, const Bounds& bounds, const Presence& presence, std::size_t least,
                         Slots<std::uint8_t> marks) {
+    constexpr std::size_t kSome = 256;
+    const auto rows = static_cast<Position>(std::min<std::size_t>(least, std::numeric_limits<Position>::max() / 2));
+    marks.fill(1);
     std::atomic<bool> all = true;
     in_stretches(marks.size(), order.threads(), [&](Stretch stretch) {
         bool enough = true;
-        for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
-            if (!marks.wants(i)) continue;
-            const bool has = presence.count(bounds.first[i], bounds.end(i)) >= least;
-            marks.put(i, has);
-            enough &= has;
+        for (std::size_t from = stretch.begin; from < stretch.end; from += kSome) {
+            const Stretch some{from, std::min(stretch.end, from + kSome)};
+            if (presence.all() && all_have_rows(bounds, some, rows)) continue;
+            for (std::size_t i = some.begin; i < some.end; ++i) {
+                if (!marks.wants(i) || presence.count(bounds.first[i], bounds.end(i)) >= least) continue;
+                marks[i] = 0;
+                enough = false;
+            }
         }
         if (!enough) all = false;
     });

@@ -1,16 +1,14 @@
 //! Arrays that are written before they are read.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <span>
 #include <type_traits>
-#include <utility>
 
+#include "sash/batch/block.hpp"
 #include "sash/batch/position.hpp"
-#include "sash/large_pages.hpp"
 
 namespace sash::batch {
 
@@ -20,19 +18,8 @@ template <class T>
 class Room {
 public:
     Room() = default;
-    explicit Room(std::size_t size) : Room(size, allocate_block(size * sizeof(T))) {}
-    //! For what is written from the first to the last, in small pages: large ones pay where memory is jumped about in,
-    //! and a virtual machine may take longer to find one than to write it. Beyond what malloc uses again, each call has
-    //! its pages found anew: there they are large.
-    static Room walked(std::size_t size) {
-        constexpr std::size_t kUsedAgain = std::size_t{32} << 20, kLine = 64;
-        const std::size_t bytes = (size * sizeof(T) + kLine - 1) / kLine * kLine;
-        if (bytes == 0 || bytes >= kUsedAgain) return Room(size);
-        std::unique_ptr<void, Free> block(std::aligned_alloc(kLine, bytes));
-        if (block == nullptr) throw std::bad_alloc();
-        return Room(size, std::move(block));
-    }
-
+    explicit Room(std::size_t size)
+        : size_(size), data_(static_cast<T*>(allocate_column(size * sizeof(T)).release())) {}
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
     T* data() const { return data_.get(); }
@@ -45,8 +32,6 @@ public:
     }
 
 private:
-    Room(std::size_t size, std::unique_ptr<void, Free> block) : size_(size), data_(static_cast<T*>(block.release())) {}
-
     std::size_t size_ = 0;
     std::unique_ptr<T[], Free> data_;
 };
@@ -63,6 +48,7 @@ public:
         : data_(data), rows_(rows.empty() ? nullptr : rows.data()), asked_(asked) {}
 
     std::size_t size() const { return data_.size(); }
+    void fill(T value) const { std::fill(data_.begin(), data_.end(), value); }
     T& operator[](std::size_t position) const { return data_[rows_ == nullptr ? position : rows_[position]]; }
     bool wants(std::size_t position) const { return rows_ == nullptr || rows_[position] >= asked_; }
     void put(std::size_t position, T value) const {

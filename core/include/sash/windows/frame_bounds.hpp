@@ -171,7 +171,7 @@ Bounds time_window(const Order& order, const Reach& reach, Ends ends, bool peers
     Bounds bounds;
     bounds.with_own = ends.end;
     bounds.never_empty = ends.end;
-    bounds.first = Room<Position>::walked(order.size());
+    bounds.first = Room<Position>(order.size());
     const detail::FirstFinder<Reach> finder(order, reach, bounds.first.data());
     in_pieces(order.groups(), order.threads(), [&](std::size_t key, std::size_t begin, std::size_t end) {
         finder.find(order.groups()[key], static_cast<Position>(begin), static_cast<Position>(end));
