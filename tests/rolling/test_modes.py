@@ -25,6 +25,9 @@ OVER = [
     sash.Mode("r"),
     sash.Mode("s"),
     sash.Mode("s", where=sash.col("r") > 0),
+    sash.CollectDistinct("i"),
+    sash.CollectDistinct("r"),
+    sash.CollectDistinct("i", where=sash.col("s") != "a"),
     sash.TopK("i", k=3),
     sash.BottomK("i", k=2),
     sash.TopK("r", k=3),
@@ -64,7 +67,7 @@ def test_they_are_those_of_the_definition(over: Any, events: Any, size: int, clo
     assert ours == [plain(value) for value in brute.rolling(found, plan)[name]]
 
 
-@pytest.mark.parametrize("over", [sash.Mode("x"), sash.TopK("x", k=3)], ids=repr)
+@pytest.mark.parametrize("over", [sash.Mode("x"), sash.CollectDistinct("x"), sash.TopK("x", k=3)], ids=repr)
 @pytest.mark.parametrize("size", [7, 3_000])
 def test_many_rows_in_stretches(over: Any, size: int) -> None:
     """What one stretch of rows leaves behind is not in the next; two threads give what one gives."""
@@ -78,3 +81,19 @@ def test_many_rows_in_stretches(over: Any, size: int) -> None:
         for value in inside:
             expected = lifted.combine(expected, lifted.lift(value))
         assert ours[row] == lifted.lower(expected)
+
+
+def test_different_texts_are_collected_where_they_appear_first() -> None:
+    """Of text, by a plan in which nothing calls the aggregation's methods."""
+    texts = np.array(["b", "a", "b", "c", "a", "a"])
+    plan = sash.Plan(windows=3, aggregations={"seen": sash.CollectDistinct("s")})
+    assert "no combine" in plan.explain()
+    found = sash.rolling({"s": texts}, plan)["seen_3"].tolist()
+    assert found == [["b"], ["b", "a"], ["b", "a"], ["a", "b", "c"], ["b", "c", "a"], ["c", "a"]]
+
+
+def test_lists_are_no_values_to_tell_apart() -> None:
+    """A column of lists is refused, as in a window."""
+    pa = pytest.importorskip("pyarrow")
+    with pytest.raises(TypeError, match="a hashable value is needed, not list"):
+        sash.rolling(pa.table({"s": [[1], [2]]}), window=2, seen=sash.CollectDistinct("s"))

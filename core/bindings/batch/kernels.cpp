@@ -70,7 +70,9 @@ Room<std::int64_t> of_codes(const Order& order, const Bounds& bounds, const Held
     Room<std::int64_t> result(order.size());
     Room<std::uint32_t> sorted(order.size());
     order.gather(std::span<const std::uint32_t>(codes.data(), codes.size()), sorted.span());
-    slide_codes<Window>(order, {sorted.span(), count, column.column.presence}, bounds, {result.span(), order.rows()});
+    const Slots out(result.span(), order.rows());
+    slide_codes<Window>(order, {sorted.span(), count, column.column.presence}, bounds, order.threads(),
+                        [&](std::size_t i, const Window& window) { out[i] = window.answer(); });
     return result;
 }
 

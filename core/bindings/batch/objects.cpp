@@ -4,6 +4,7 @@
 
 #include "batch/batch.hpp"
 #include "monoids/object.hpp"
+#include "sash/batch/occurrences.hpp"
 
 namespace sash::batch {
 
@@ -125,12 +126,36 @@ nb::list collect(const Order& order, const Bounds& bounds, const HeldColumn& col
     return listed(order, results);
 }
 
+//! The different values of each window in a list, each where it appears first. `codes` are equal where values are.
+nb::list collect_distinct(const Order& order, const Bounds& bounds, const HeldColumn& column, const nb::list& values,
+                          const Input<std::uint32_t>& codes, std::size_t count) {
+    if (values.size() != order.size() || codes.size() != order.size())
+        throw std::invalid_argument("one value a row is needed");
+    const Values by_position{order, values.ptr(), nullptr};
+    Room<std::uint32_t> sorted(order.size());
+    order.gather(std::span<const std::uint32_t>(codes.data(), codes.size()), sorted.span());
+    std::vector<Object> results(order.size());
+    // Python's objects are made by one thread.
+    slide_codes<FirstPlaces>(order, {sorted.span(), count, column.column.presence}, bounds, 1,
+                             [&](std::size_t i, const FirstPlaces& window) {
+                                 results[i] = Object::stolen(PyList_New(0));
+                                 if (!results[i]) throw nb::python_error();
+                                 window.each([&](std::size_t position) {
+                                     if (PyList_Append(results[i].get(), by_position.value(position)) != 0)
+                                         throw nb::python_error();
+                                 });
+                             });
+    return listed(order, results);
+}
+
 }  // namespace
 
 void bind_objects(nb::module_& module) {
     module.def("skipped", &skipped, nb::arg("aggregation"), nb::arg("values"));
     module.def("aggregate_objects", &aggregate_objects, nb::arg("aggregation"), nb::arg("order"), nb::arg("bounds"),
                nb::arg("column"), nb::arg("values"), nb::arg("times").none(), nb::arg("known"));
+    module.def("collect_distinct", &collect_distinct, nb::arg("order"), nb::arg("bounds"), nb::arg("column"),
+               nb::arg("values"), nb::arg("codes"), nb::arg("count"));
     module.def("collect", &collect, nb::arg("order"), nb::arg("bounds"), nb::arg("column"), nb::arg("values"));
 }
 

@@ -14,7 +14,7 @@ from sash.aggregations.base import Aggregation, is_built_in
 from sash.aggregations.collecting import Collect
 from sash.aggregations.compiled import Compiled
 from sash.aggregations.declared import needed
-from sash.aggregations.distinct import CountDistinct, Mode
+from sash.aggregations.distinct import CollectDistinct, CountDistinct, Mode, hashable
 from sash.aggregations.ends import IthYoungest
 from sash.aggregations.filtered import Filtered
 from sash.aggregations.of_row import OfRow
@@ -83,6 +83,8 @@ def choose(aggregation: Aggregation, kinds: Sequence[str], late: bool) -> Pass:
         return DistinctPass(aggregation)
     if type(aggregation) is Mode and not late and aggregation.nan == "skip":
         return ModePass(aggregation)
+    if type(aggregation) is CollectDistinct and not late and aggregation.nan == "skip" and kinds[0] != "object":
+        return CollectDistinctPass(aggregation)
     if isinstance(aggregation, Collect) and aggregation.native() is not None and not late:
         return CollectPass(aggregation)
     if isinstance(aggregation, Ordered) and is_built_in(aggregation) and numeric:
@@ -251,6 +253,28 @@ class CollectPass:
         rows = batch.columns.rows_of(self.aggregation)
         column = batch.columns.presence(batch.order, self.aggregation, rows)
         results = _batch.collect(batch.order, bounds, column, rows)
+        return Objects(nulled(results, enough(batch, bounds, column, None, batch.min_periods)))
+
+
+@dataclass(frozen=True)
+class CollectDistinctPass:
+    """The different values in a list, each where it appears first: a mark for each row that is the first with its value
+    in the window."""
+
+    aggregation: Aggregation
+
+    def how(self, stacks: str) -> str:
+        """How it runs."""
+        return "marks of the rows that are the first with their value, no combine: O(length of the result) a row"
+
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+        """The result of every row."""
+        (name,) = self.aggregation.columns
+        values, codes = batch.columns.objects(name), batch.columns.codes(name)
+        # A column of one type is hashable if one of its values is.
+        hashable(next((value for value in values if value is not None), None))
+        column = batch.columns.numbers(batch.order, self.aggregation)
+        results = _batch.collect_distinct(batch.order, bounds, column, values, codes.codes, codes.count)
         return Objects(nulled(results, enough(batch, bounds, column, None, batch.min_periods)))
 
 

@@ -1,10 +1,12 @@
 //! How often each value occurs in a window: how many different ones there are, and which occurs most often.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sash/batch/column.hpp"
@@ -106,11 +108,76 @@ private:
     std::vector<std::uint32_t> best_;
 };
 
-//! What each window has of its codes. Bounds that never go back are needed.
-template <class Window>
-void slide_codes(const Order& order, const CodedColumn& column, const Bounds& bounds, Slots<std::int64_t> out) {
+//! Where each code of a window appears first: a bit for each position, and one for each word of such bits that has any.
+//! So they are found in order, whatever comes and goes between them, and far apart as they may lie.
+class FirstPlaces {
+public:
+    explicit FirstPlaces(const CodedColumn& column)
+        : codes_(column.codes), presence_(&column.presence), often_(column.count, 0), later_(column.count, 0) {}
+
+    //! [begin, end) is what the window may hold from here on; it holds nothing now.
+    void reset(std::size_t begin, std::size_t end) {
+        begin_ = begin;
+        bits_.assign((end - begin) / kBits + 1, 0);
+        used_.assign(bits_.size() / kBits + 1, 0);
+        next_.resize(end - begin);
+        for (std::size_t i = end; i-- != begin;)
+            if ((*presence_)[i]) next_[i - begin] = std::exchange(later_[codes_[i]], static_cast<Position>(i));
+        oldest_ = behind_ = begin;
+    }
+    void enter(std::size_t position) {
+        if (often_[codes_[position]]++ == 0) flip(position);
+        behind_ = position + 1;
+    }
+    //! The oldest of a window is the first with its code.
+    void leave(std::size_t position) {
+        flip(position);
+        if (--often_[codes_[position]] != 0) flip(next_[position - begin_]);
+        oldest_ = position + 1;
+    }
+    //! Calls f(position) for each, oldest first.
+    template <class F>
+    void each(F f) const {
+        const std::size_t end = (behind_ - begin_) / (kBits * kBits) + 1;
+        for (std::size_t group = (oldest_ - begin_) / (kBits * kBits); group < end; ++group)
+            for_each_bit(used_[group], [&](std::size_t word) {
+                const std::size_t place = group * kBits + word;
+                for_each_bit(bits_[place], [&](std::size_t bit) { f(begin_ + place * kBits + bit); });
+            });
+    }
+
+private:
+    static constexpr std::size_t kBits = 64;
+
+    template <class F>
+    static void for_each_bit(std::uint64_t word, F f) {
+        for (; word != 0; word &= word - 1) f(static_cast<std::size_t>(std::countr_zero(word)));
+    }
+    void flip(std::size_t position) {
+        const std::size_t place = (position - begin_) / kBits;
+        const std::uint64_t before = bits_[place];
+        bits_[place] ^= std::uint64_t{1} << (position - begin_) % kBits;
+        if (before == 0 || bits_[place] == 0) used_[place / kBits] ^= std::uint64_t{1} << place % kBits;
+    }
+
+    std::span<const std::uint32_t> codes_;
+    const Presence* presence_;
+    std::vector<Position> often_;
+    //! While a stretch is prepared: where each code was seen last, from its end.
+    std::vector<Position> later_;
+    //! Where the code of a position appears next, if it does.
+    std::vector<Position> next_;
+    std::vector<std::uint64_t> bits_, used_;
+    std::size_t begin_ = 0;
+    //! All bits lie in [oldest, behind).
+    std::size_t oldest_ = 0, behind_ = 0;
+};
+
+//! Calls emit(position, window) for each row, with the codes of its window. Bounds that never go back are needed.
+template <class Window, class Emit>
+void slide_codes(const Order& order, const CodedColumn& column, const Bounds& bounds, std::size_t threads, Emit emit) {
     const std::vector<Stretch> stretches = cut_exactly(bounds);
-    in_parallel(stretches.size(), order.threads(), [&] {
+    in_parallel(stretches.size(), std::min(threads, order.threads()), [&] {
         return [&, window = Window(column)](std::size_t task) mutable {
             const auto [begin, end] = stretches[task];
             const Presence& there = column.presence;
@@ -121,7 +188,7 @@ void slide_codes(const Order& order, const CodedColumn& column, const Bounds& bo
                     if (there[entered]) window.enter(entered);
                 for (const Position to = bounds.first[i]; left < to; ++left)
                     if (there[left]) window.leave(left);
-                out[i] = window.answer();
+                emit(i, window);
             }
             for (; left < entered; ++left)
                 if (there[left]) window.leave(left);
