@@ -126,6 +126,14 @@ def test_labels_get_what_brute_force_finds(
     assert_same(ours, expected(frame, labels, plan, offset, known))
 
 
+AT_ARRIVAL: list[tuple[str, Any]] = [
+    ("s", sash.Concat),
+    ("v", sash.Sum),
+    *[("i", over) for over in (sash.Sum, sash.Min, sash.Max, sash.Median)],
+    *[("s", over) for over in (sash.First, sash.Last, sash.Mode, sash.CountDistinct, sash.CollectDistinct)],
+]
+
+
 @given(events, marks, st.integers(1, 12), st.sampled_from(CLOSED))
 def test_a_label_gets_what_the_stream_emitted_at_arrival(frame: Any, labels: Any, length: int, closed: Any) -> None:
     """An event without a value, pushed at the label's time behind all that had arrived, gets the same result, to the
@@ -133,7 +141,7 @@ def test_a_label_gets_what_the_stream_emitted_at_arrival(frame: Any, labels: Any
     window = TimeWindow(length, closed=closed)
     came = [(row["t"] + row["late"], 0, place, row) for place, row in enumerate(frame)]
     came += [(label["t"], 1, place, label) for place, label in enumerate(labels)]
-    for column, over in {"s": sash.Concat, "v": sash.Sum, "i": sash.Max}.items():
+    for column, over in AT_ARRIVAL:
         operator = sash.Sliding(over(), window, by=True, emit="arrival")
         told: dict[int, Any] = {}
         for _, label, place, row in sorted(came, key=lambda one: one[:3]):
