@@ -62,7 +62,7 @@ class Algorithm:
     late: bool = False
     #: Evicts the event of any time, not the oldest only.
     evicts_anywhere: bool = False
-    #: Answers `query(start, end)`.
+    #: Has `query(start, end)`.
     ranges: bool = False
     #: Keeps the events' own partials, so that it can list them.
     lists: bool = True

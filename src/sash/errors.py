@@ -42,10 +42,10 @@ class OutOfOrderError(SashError, ValueError):
 
 
 class EmptyWindowError(SashError, IndexError):
-    """Something was asked of an empty window that only an event can answer: to evict, or for the oldest or youngest
+    """Something was asked of an empty window that only an event can give: to evict, or for the oldest or youngest
     time.
 
-    Way out: look at `len(window)` first. `query()` needs no such care; it has an answer for the empty window.
+    Way out: look at `len(window)` first. `query()` needs no such care; it has a result for the empty window.
     """
 
 

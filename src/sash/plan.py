@@ -135,7 +135,7 @@ class Plan:
           The ends of all windows are found once, by two pointers, for all aggregations.
           n_1h = Count(): int; differences of running counts: exact, no combine
         In a stream, a key keeps the events of its longest window in one tree; a partial of each aggregation lies beside
-          an event: n 8 bytes. All windows are answered from it by range queries.
+          an event: n 8 bytes. All windows are range queries over it.
         """
         from sash.batch.explain import explain
 

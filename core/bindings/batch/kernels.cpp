@@ -11,7 +11,7 @@ namespace sash::batch {
 namespace {
 
 //! The results by row, and in a batch of arrivals how many values each window had.
-struct Answer {
+struct KernelResult {
     Room<std::int64_t> integers;
     Room<double> reals;
     Room<std::uint32_t> counts;
@@ -28,40 +28,40 @@ void positions_to_rows(const Order& order, std::span<std::int64_t> found, std::s
 
 //! Nobody asks about the rows before `asked`.
 void run(const KernelName& kernel, const Order& order, const Bounds& bounds, const Column& column, bool late,
-         std::size_t asked, Answer& answer) {
-    answer.real = gives_reals(kernel.name, column.real);
-    answer.counted = late;
-    if (answer.real) {
-        answer.reals = Room<double>(order.size());
+         std::size_t asked, KernelResult& result) {
+    result.real = gives_reals(kernel.name, column.real);
+    result.counted = late;
+    if (result.real) {
+        result.reals = Room<double>(order.size());
     } else {
-        answer.integers = Room<std::int64_t>(order.size());
+        result.integers = Room<std::int64_t>(order.size());
     }
-    const Results out{{answer.integers.span(), order.rows(), asked}, {answer.reals.span(), order.rows(), asked}};
+    const Results out{{result.integers.span(), order.rows(), asked}, {result.reals.span(), order.rows(), asked}};
     if (late) {
-        answer.counts = Room<std::uint32_t>(order.size());
-        const Slots counts(answer.counts.span(), order.rows());
+        result.counts = Room<std::uint32_t>(order.size());
+        const Slots counts(result.counts.span(), order.rows());
         run_known(kernel, {order, bounds, column.presence, counts}, column, out);
     } else {
         run_kernel(kernel, Final{order, bounds, column.presence}, column, out);
     }
-    if (gives_rows(kernel.name)) positions_to_rows(order, answer.integers.span(), asked);
+    if (gives_rows(kernel.name)) positions_to_rows(order, result.integers.span(), asked);
 }
 
 std::pair<nb::object, nb::object> aggregate(const std::string& name, const Order& order, const Bounds& bounds,
                                             const HeldColumn& column, bool known, bool geometric, bool root, int ddof,
                                             std::size_t behind, bool all) {
-    Answer answer;
+    KernelResult result;
     const KernelName kernel{name, geometric, root, ddof, behind, column.nans};
     try {
         const nb::gil_scoped_release release;
         // Where all came in order the bounds already leave out what came later.
-        run(kernel, order, bounds, column.column, known && !order.in_order(), all ? 0 : order.asked(), answer);
+        run(kernel, order, bounds, column.column, known && !order.in_order(), all ? 0 : order.asked(), result);
     } catch (const DoesNotFit& error) {
         raise_does_not_fit(order, error);
     }
-    const nb::object counts = answer.counted ? nb::cast(array_of(std::move(answer.counts))) : nb::none();
-    if (answer.real) return {nb::cast(array_of(std::move(answer.reals))), counts};
-    return {nb::cast(array_of(std::move(answer.integers))), counts};
+    const nb::object counts = result.counted ? nb::cast(array_of(std::move(result.counts))) : nb::none();
+    if (result.real) return {nb::cast(array_of(std::move(result.reals))), counts};
+    return {nb::cast(array_of(std::move(result.integers))), counts};
 }
 
 template <class Window>
@@ -72,7 +72,7 @@ Room<std::int64_t> of_codes(const Order& order, const Bounds& bounds, const Held
     order.gather(std::span<const std::uint32_t>(codes.data(), codes.size()), sorted.span());
     const Slots out(result.span(), order.rows());
     slide_codes<Window>(order, {sorted.span(), count, column.column.presence}, bounds, order.threads(),
-                        [&](std::size_t i, const Window& window) { out[i] = window.answer(); });
+                        [&](std::size_t i, const Window& window) { out[i] = window.result(); });
     return result;
 }
 

@@ -79,8 +79,8 @@ Array<std::uint8_t> skipped(nb::handle aggregation, const nb::list& values) {
     const Object skips = attribute(aggregation, "skips");
     Room<std::uint8_t> marks(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
-        const Object answer = call(skips, PyList_GET_ITEM(values.ptr(), i));
-        const int truth = PyObject_IsTrue(answer.get());
+        const Object skipped = call(skips, PyList_GET_ITEM(values.ptr(), i));
+        const int truth = PyObject_IsTrue(skipped.get());
         if (truth < 0) throw nb::python_error();
         marks[i] = static_cast<std::uint8_t>(truth);
     }

@@ -12,20 +12,20 @@ namespace sash::batch {
 
 namespace {
 
-//! Calls answer(row, window) with the window of every row. Gives the counts of a batch of arrivals.
-template <class Window, class Options, class Answer>
+//! Calls emit(row, window) with the window of every row. Gives the counts of a batch of arrivals.
+template <class Window, class Options, class Emit>
 Room<std::uint32_t> slide_all(const Order& order, const Bounds& bounds, const Column& column, bool late,
-                              const Options& options, Answer answer) {
+                              const Options& options, Emit emit) {
     Room<std::uint32_t> counts(late ? order.size() : 0);
     if (!late) {
         slide<Window>(order, bounds, column, options,
-                      [&](std::size_t i, Window& window) { answer(order.row_at(static_cast<Position>(i)), window); });
+                      [&](std::size_t i, Window& window) { emit(order.row_at(static_cast<Position>(i)), window); });
         return counts;
     }
     slide_known<Window>(order, bounds, column, options, [&](std::size_t i, Window& window) {
         const Row row = order.row_at(static_cast<Position>(i));
         counts[row] = window.count();
-        answer(row, window);
+        emit(row, window);
     });
     return counts;
 }
@@ -41,7 +41,7 @@ std::pair<Array<double>, nb::object> quantiles(const Order& order, const Bounds&
         const nb::gil_scoped_release release;
         counts =
             slide_all<QuantileWindow>(order, bounds, column.column, late, wanted, [&](Row row, QuantileWindow& window) {
-                window.answer(results.data() + std::size_t{row} * wanted.at.size());
+                window.result(results.data() + std::size_t{row} * wanted.at.size());
             });
     }
     return {array_of(std::move(results)), late ? nb::cast(array_of(std::move(counts))) : nb::none()};
@@ -64,7 +64,7 @@ Array<double> row_ranks(const Order& order, const Bounds& bounds, const HeldColu
         const nb::gil_scoped_release release;
         const Slots out(results.span(), order.rows());
         slide<RankWindow>(order, bounds, column.column, options,
-                          [&](std::size_t i, const RankWindow& window) { out[i] = window.answer(); });
+                          [&](std::size_t i, const RankWindow& window) { out[i] = window.result(); });
     }
     return array_of(std::move(results));
 }
@@ -79,7 +79,7 @@ Array<std::uint32_t> tops(const Order& order, const Bounds& bounds, const HeldCo
         std::fill_n(rows.data(), rows.size(), RankedPositions::kAbsent);
         slide<TopWindow>(order, bounds, column.column, options, [&](std::size_t i, TopWindow& window) {
             std::uint32_t* const out = rows.data() + std::size_t{order.row_at(static_cast<Position>(i))} * k;
-            window.answer([&](std::size_t place, std::size_t position) {
+            window.result([&](std::size_t place, std::size_t position) {
                 out[place] = order.row_at(static_cast<Position>(position));
             });
         });

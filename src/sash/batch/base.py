@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sash import _batch
 from sash.batch.columns import Columns
-from sash.frames.base import Answer
+from sash.frames.base import ResultColumn
 
 __all__ = ["Batch", "Pass", "enough", "nulled"]
 
@@ -39,7 +39,7 @@ class Pass(Protocol):
     def how(self, stacks: str) -> str:
         """How it runs, in a few words; `stacks` names how partials are combined."""
 
-    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
 
 

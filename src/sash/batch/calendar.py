@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from sash._batch import Bounds, Order
 from sash.batch.base import Batch, Pass
-from sash.frames.base import Answer, Marks, Numbers, Objects, Taken, TakenRows
+from sash.frames.base import Marks, Numbers, Objects, ResultColumn, Taken, TakenRows
 from sash.plan import Plan
 from sash.times import Kind
 from sash.windows.calendar import CalendarWindow
@@ -21,7 +21,7 @@ from sash.windows.time import ends_in
 __all__ = ["CalendarBounds", "calendar_bounds"]
 
 #: Marks the rows, and what they get.
-Part: TypeAlias = tuple[npt.NDArray[np.bool_], Answer]
+Part: TypeAlias = tuple[npt.NDArray[np.bool_], ResultColumn]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class CalendarBounds:
 
     parts: Sequence[tuple[npt.NDArray[np.bool_], Bounds]]
 
-    def run(self, one: Pass, batch: Batch) -> Answer:
+    def run(self, one: Pass, batch: Batch) -> ResultColumn:
         """The result of every row: each from the window of its own length."""
         return _merged([(rows, one.run(batch, bounds)) for rows, bounds in self.parts])
 
@@ -49,23 +49,23 @@ def calendar_bounds(
     return CalendarBounds(parts)
 
 
-def _merged(parts: Sequence[Part]) -> Answer:
-    """One answer of several, each for its rows."""
-    answers = [answer for _, answer in parts]
-    first = answers[0]
+def _merged(parts: Sequence[Part]) -> ResultColumn:
+    """One result of several, each for its rows."""
+    results = [result for _, result in parts]
+    first = results[0]
     if len(parts) == 1:
         return first
-    if isinstance(first, Numbers) and all(isinstance(one, Numbers) and one.type == first.type for one in answers):
+    if isinstance(first, Numbers) and all(isinstance(one, Numbers) and one.type == first.type for one in results):
         return _merged_numbers(parts, first)
     if isinstance(first, (Taken, TakenRows)):
         rows = np.full(len(parts[0][0]), -1, np.int64)
-        for own, answer in parts:
-            assert isinstance(answer, (Taken, TakenRows))
-            rows[own] = answer.rows[own]
+        for own, result in parts:
+            assert isinstance(result, (Taken, TakenRows))
+            rows[own] = result.rows[own]
         return Taken(first.column, rows) if isinstance(first, Taken) else TakenRows(first.columns, rows)
     values: list[object] = [None] * len(parts[0][0])
-    for own, answer in parts:
-        given = _objects(answer)
+    for own, result in parts:
+        given = _objects(result)
         for row in np.flatnonzero(own).tolist():
             values[row] = given[row]
     return Objects(values)
@@ -73,18 +73,18 @@ def _merged(parts: Sequence[Part]) -> Answer:
 
 def _merged_numbers(parts: Sequence[Part], first: Numbers) -> Numbers:
     values, valid = first.values.copy(), np.ones(len(first.values), np.bool_)
-    for own, answer in parts:
-        assert isinstance(answer, Numbers)
-        values[own] = answer.values[own]
-        if answer.valid is not None:
-            valid[own] = answer.valid[own]
+    for own, result in parts:
+        assert isinstance(result, Numbers)
+        values[own] = result.values[own]
+        if result.valid is not None:
+            valid[own] = result.valid[own]
     return Numbers(values, None if valid.all() else valid, first.type, first.nullable)
 
 
-def _objects(answer: Answer) -> list[object]:
+def _objects(result: ResultColumn) -> list[object]:
     """Results as objects: numbers in one part may be objects in another, where those of a window are of two types."""
-    if isinstance(answer, Objects):
-        return answer.values
-    assert isinstance(answer, Numbers)
-    there = np.ones(len(answer.values), np.bool_) if answer.valid is None else answer.valid
-    return [value if here else None for value, here in zip(answer.values.tolist(), there.tolist(), strict=True)]
+    if isinstance(result, Objects):
+        return result.values
+    assert isinstance(result, Numbers)
+    there = np.ones(len(result.values), np.bool_) if result.valid is None else result.valid
+    return [value if here else None for value, here in zip(result.values.tolist(), there.tolist(), strict=True)]

@@ -166,8 +166,8 @@ class _Chunks:
 
     def _settled(self, job: Job, due: Marks) -> list[pa.RecordBatch]:
         """The rows that are due, with their results."""
-        answers = with_expressions(self._plan, job.frame, job.answers(self._names))
-        made: pa.Table = job.frame.with_columns(answers)
+        results = with_expressions(self._plan, job.frame, job.results(self._names))
+        made: pa.Table = job.frame.with_columns(results)
         return list(self._typed(made.filter(due)).to_batches())
 
     def _slides(self, job: Job, watermark: int | None) -> list[pa.RecordBatch]:

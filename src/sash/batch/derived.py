@@ -9,14 +9,14 @@ import numpy as np
 
 from sash.batch.slides import slides
 from sash.errors import PlanError
-from sash.frames.base import Answer, Foreign, Frame, Numbers, NumberType, Taken, Values
+from sash.frames.base import Foreign, Frame, Numbers, NumberType, ResultColumn, Taken, Values
 from sash.operands import Operand
 from sash.plan import Plan
 
 __all__ = ["expression_problems", "with_expressions"]
 
 #: Results of the frame itself, or those of another one too.
-Given = TypeVar("Given", Answer, Answer | Foreign)
+Given = TypeVar("Given", ResultColumn, ResultColumn | Foreign)
 
 
 def expression_problems(plan: Plan, made: Sequence[str], known: Sequence[str]) -> list[str]:
@@ -41,20 +41,20 @@ def expression_problems(plan: Plan, made: Sequence[str], known: Sequence[str]) -
 
 
 def with_expressions(
-    plan: Plan, frame: Frame, answers: Mapping[str, Given], rows: int | None = None
+    plan: Plan, frame: Frame, results: Mapping[str, Given], rows: int | None = None
 ) -> dict[str, Given | Numbers]:
     """The results, and the plan's expressions over them and over the columns of the frame behind them. `rows` says how
     many results there are, where they are not those of the frame's rows."""
-    found: dict[str, Given | Numbers] = dict(answers)
+    found: dict[str, Given | Numbers] = dict(results)
     count = frame.rows if rows is None else rows
 
     def read(name: str) -> Operand:
         if name not in found:
             return _operand(name, frame.values(name))
-        answer = found[name]
-        if isinstance(answer, Foreign):
-            return _result(name, answer.answer, answer.frame)
-        return _result(name, answer, frame)
+        result = found[name]
+        if isinstance(result, Foreign):
+            return _result(name, result.result, result.frame)
+        return _result(name, result, frame)
 
     for name, expression in plan.expressions.items():
         try:
@@ -65,14 +65,14 @@ def with_expressions(
     return found
 
 
-def _result(name: str, answer: Answer, source: Frame) -> Operand:
-    if isinstance(answer, Numbers):
-        values = answer.values.astype(np.bool_) if answer.type == "bool" else answer.values
-        return _without_nan(Operand(values, answer.valid))
-    if not isinstance(answer, Taken):
+def _result(name: str, result: ResultColumn, source: Frame) -> Operand:
+    if isinstance(result, Numbers):
+        values = result.values.astype(np.bool_) if result.type == "bool" else result.values
+        return _without_nan(Operand(values, result.valid))
+    if not isinstance(result, Taken):
         raise PlanError(f"the result {name!r} is no column of numbers, and expressions are over those")
-    whole, taken = _operand(name, source.values(answer.column)), answer.rows >= 0
-    rows = np.where(taken, answer.rows, 0)
+    whole, taken = _operand(name, source.values(result.column)), result.rows >= 0
+    rows = np.where(taken, result.rows, 0)
     if not len(whole.values):
         return Operand(np.zeros(len(rows)), taken)
     return Operand(whole.values[rows], taken & whole.there[rows])

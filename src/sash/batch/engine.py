@@ -24,7 +24,7 @@ from sash.batch.probes import Probes
 from sash.batch.slides import Slides, slide_problems, slides
 from sash.errors import PlanError, SashError
 from sash.frames import Frame
-from sash.frames.base import Answer, Codes, Marks, Part, joined
+from sash.frames.base import Codes, Marks, Part, ResultColumn, joined
 from sash.plan import Plan
 from sash.progress import advance
 from sash.suggestions import did_you_mean
@@ -63,13 +63,13 @@ class Job:
         key, count = (None, 1) if codes is None else (codes.codes, codes.count)
         return cls(frame, plan, kind, ticks, codes, Order(frame.rows, ticks, key, count, threads))
 
-    def answers(self, names: Mapping[str, str]) -> dict[str, Answer]:
+    def results(self, names: Mapping[str, str]) -> dict[str, ResultColumn]:
         """The results of every aggregation over every window; `names` renames them."""
-        return self._answers(names, self.order, Columns(self.frame, self.kind, self.ticks))
+        return self._results(names, self.order, Columns(self.frame, self.kind, self.ticks))
 
-    def at_probes(self, probes: Probes, names: Mapping[str, str]) -> dict[str, Answer]:
+    def at_probes(self, probes: Probes, names: Mapping[str, str]) -> dict[str, ResultColumn]:
         """The same for the events of the frame and the probes behind them."""
-        return self._answers(names, probes.order, probes.columns, probes.marks)
+        return self._results(names, probes.order, probes.columns, probes.marks)
 
     def slides(self) -> Slides:
         """The ends of windows that slide by a time of their own."""
@@ -79,16 +79,16 @@ class Job:
     def at_slides(self, slides: Slides, names: Mapping[str, str]) -> dict[str, Part]:
         """The keys, the windows and the results at some of the ends."""
         probes, count = slides.probes(), len(slides.ends.ticks)
-        answers = self.at_probes(probes, names)
-        found = {name: probes.answer(answer, 0, count) for name, answer in answers.items()}
+        results = self.at_probes(probes, names)
+        found = {name: probes.result(result, 0, count) for name, result in results.items()}
         return slides.where() | with_expressions(self.plan, self.frame, found, count)
 
-    def _answers(
+    def _results(
         self, names: Mapping[str, str], order: Order, columns: Columns, labels: Marks | None = None
-    ) -> dict[str, Answer]:
+    ) -> dict[str, ResultColumn]:
         plan = self.plan
         batch = Batch(order, columns, plan.emit == "arrival", plan.min_periods or 0)
-        answers: dict[str, Answer] = {}
+        results: dict[str, ResultColumn] = {}
         passes = {
             name: choose(one, [columns.values(column).type for column in one.columns], batch.late)
             for name, one in plan.aggregations.items()
@@ -98,30 +98,30 @@ class Job:
             for name, one in passes.items():
                 made = output_name(name, label)
                 try:
-                    answers[names.get(made, made)] = self._answer(plan.aggregations[name], window, one, batch, bounds)
+                    results[names.get(made, made)] = self._result(plan.aggregations[name], window, one, batch, bounds)
                 except PlanError:
                     raise
                 except Exception as error:
                     raise located(error, names.get(made, made), plan.aggregations[name], plan, columns) from error
                 advance()
-        return answers
+        return results
 
-    def _answer(
+    def _result(
         self,
         aggregation: Aggregation,
         window: WindowPolicy,
         one: Pass,
         batch: Batch,
         bounds: Bounds | CalendarBounds | None,
-    ) -> Answer:
+    ) -> ResultColumn:
         if bounds is None:
             return self._by_operator(aggregation, window)
         return bounds.run(one, batch) if isinstance(bounds, CalendarBounds) else one.run(batch, bounds)
 
-    def _by_operator(self, aggregation: Aggregation, window: WindowPolicy) -> Answer:
+    def _by_operator(self, aggregation: Aggregation, window: WindowPolicy) -> ResultColumn:
         assert self.kind is not None
         events = Events(self.frame, self.kind, self.ticks, self.codes, self.plan.columns)
-        return events.answer(aggregation, window, self.plan.min_periods or 0)
+        return events.result(aggregation, window, self.plan.min_periods or 0)
 
 
 def run(frame: Frame, plan: Plan, names: Mapping[str, str], threads: int = 1) -> Any:
@@ -133,7 +133,7 @@ def run(frame: Frame, plan: Plan, names: Mapping[str, str], threads: int = 1) ->
     job = Job.of(frame, plan, threads)
     if slides(plan):
         return frame.made_of(job.at_slides(job.slides(), names))
-    return frame.with_columns(with_expressions(plan, frame, job.answers(names)))
+    return frame.with_columns(with_expressions(plan, frame, job.results(names)))
 
 
 def _times(frame: Frame, plan: Plan) -> tuple[Kind | None, npt.NDArray[np.int64] | None]:

@@ -80,5 +80,5 @@ def _state(plan: Plan) -> str:
     sizes = ", ".join(f"{name} {one.size}" for name, one in plan.aggregations.items())
     return (
         f"In a stream, a key keeps {kept} in one tree; a partial of each aggregation lies beside\n"
-        f"  an event: {sizes}. All windows are answered from it by range queries."
+        f"  an event: {sizes}. All windows are range queries over it."
     )

@@ -22,7 +22,7 @@ from sash.batch.slides import slides
 from sash.durations import Duration, parse_duration
 from sash.errors import PlanError, WindowSpecError
 from sash.frames import Frame
-from sash.frames.base import Answer, Codes, Foreign, joined
+from sash.frames.base import Codes, Foreign, ResultColumn, joined
 from sash.plan import Plan
 from sash.suggestions import did_you_mean
 from sash.times import Kind
@@ -159,15 +159,15 @@ class LabelJob:
         probes = Probes.of(events, kind, np.concatenate([ticks, *moved]), keys, arrived, threads)
         return cls(events, labels, plan, offsets, kind, probes)
 
-    def answers(self, names: Mapping[str, str]) -> dict[str, Answer | Foreign]:
+    def results(self, names: Mapping[str, str]) -> dict[str, ResultColumn | Foreign]:
         """The results of every aggregation over every window at every offset, for the labels."""
         probes, count = self.probes, self.labels.rows
         job = Job(self.events, self.plan, self.kind, None, None, probes.order)
         found = job.at_probes(probes, names)
         return {
-            name + end: Foreign(self.events, probes.answer(answer, place * count, (place + 1) * count))
+            name + end: Foreign(self.events, probes.result(result, place * count, (place + 1) * count))
             for place, end in enumerate(self.offsets)
-            for name, answer in found.items()
+            for name, result in found.items()
         }
 
 
@@ -216,5 +216,5 @@ def run_at(
         problems.append(f"the frame has no column {at.known!r}: {did_you_mean(at.known, events.names)}")
     problems += column_problems_at(labels.names, plan, made) + type_problems(events, plan)
     settle(problems + expression_problems(plan, made, labels.names))
-    answers = LabelJob.of(events, labels, plan, at, threads).answers(names)
-    return labels.with_columns(with_expressions(plan, labels, answers))
+    results = LabelJob.of(events, labels, plan, at, threads).results(names)
+    return labels.with_columns(with_expressions(plan, labels, results))

@@ -25,7 +25,7 @@ from sash.aggregations.top import BottomK, TopK
 from sash.batch.base import Batch, Pass, enough, nulled
 from sash.batch.statistics import MomentPass, QuantilePass, RankPass, TopPass
 from sash.expressions import Expression
-from sash.frames.base import Answer, Numbers, NumberType, Objects, Taken, TakenRows, Values
+from sash.frames.base import Numbers, NumberType, Objects, ResultColumn, Taken, TakenRows, Values
 
 __all__ = ["choose", "tidy", "wrong_type"]
 
@@ -129,7 +129,7 @@ class FilteredPass:
         """How it runs."""
         return f"{self.inner.how(stacks)}; the condition is a mask"
 
-    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
         return self.inner.run(replace(batch, columns=batch.columns.where(self.condition)), bounds)
 
@@ -145,7 +145,7 @@ class KernelPass:
         """How it runs."""
         return _KERNELS.get(self.part.kernel, "native, by {}: 3 combines a row").format(stacks)
 
-    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
         batch.columns.check(self.aggregation)
         column = batch.columns.numbers(batch.order, self.aggregation)
@@ -174,7 +174,7 @@ class EndPass:
         """How it runs."""
         return "by row number, no combine; the value is taken from its column"
 
-    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
         return Taken(self.aggregation.columns[0], _rows(self.aggregation, self.kernel, batch, bounds, self.behind))
 
@@ -190,7 +190,7 @@ class ArgumentPass:
         """How it runs."""
         return f"native, by {stacks} of row numbers, 3 combines a row; the value is taken from its column"
 
-    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
         rows = _rows(self.aggregation, self.kernel, batch, bounds)
         arguments = self.aggregation.columns[1:]
@@ -209,7 +209,7 @@ class DistinctPass:
         """How it runs."""
         return "counts of each value, up and down: exact, no combine"
 
-    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
         codes = batch.columns.codes(self.aggregation.columns[0])
         column = batch.columns.numbers(batch.order, self.aggregation)
@@ -228,7 +228,7 @@ class ModePass:
         """How it runs."""
         return "counts of each value, up and down, in a tournament: O(log n) a row, no combine"
 
-    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
         (name,) = self.aggregation.columns
         codes = batch.columns.codes(name)
@@ -248,7 +248,7 @@ class CollectPass:
         """How it runs."""
         return "slices of the column: O(length) a row"
 
-    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
         rows = batch.columns.rows_of(self.aggregation)
         column = batch.columns.presence(batch.order, self.aggregation, rows)
@@ -267,7 +267,7 @@ class CollectDistinctPass:
         """How it runs."""
         return "marks of the rows that are the first with their value, no combine: O(length of the result) a row"
 
-    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
         (name,) = self.aggregation.columns
         values, codes = batch.columns.objects(name), batch.columns.codes(name)
@@ -288,7 +288,7 @@ class CompiledPass:
         """How it runs."""
         return f"compiled, by {stacks}: 3 combines a row, without the interpreter"
 
-    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row. Where a function failed, the Python methods run, and say why."""
         functions = self.aggregation._functions
         options = functions.options()
@@ -334,7 +334,7 @@ class ObjectPass:
         """How it runs."""
         return f"its Python methods, by {stacks}: 3 combines a row"
 
-    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
         rows = batch.columns.rows_of(self.aggregation)
         column = batch.columns.presence(batch.order, self.aggregation, rows)
@@ -361,7 +361,7 @@ def _words(values: Values, integer: bool) -> npt.NDArray[np.float64]:
     return np.ascontiguousarray(values.numbers, kind).view(np.float64)
 
 
-def tidy(results: list[Any]) -> Answer:
+def tidy(results: list[Any]) -> ResultColumn:
     """Numbers as numbers, if they are all of one type and fit; other objects as they are."""
     types = set(map(type, results)) - {type(None)}
     if len(types) != 1 or not types <= {int, float, bool}:

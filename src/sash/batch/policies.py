@@ -16,7 +16,7 @@ from sash.aggregations.of_row import OfRow
 from sash.aggregations.records import takes_row
 from sash.batch.passes import tidy
 from sash.frames import Frame
-from sash.frames.base import Answer, Codes
+from sash.frames.base import Codes, ResultColumn
 from sash.times import Kind, decode_array
 from sash.windows import AdaptiveWindow, PolicyWindow, WindowPolicy
 
@@ -46,7 +46,7 @@ class Events:
     #: The columns that the plan reads.
     columns: Sequence[str]
 
-    def answer(self, aggregation: Aggregation, window: WindowPolicy, min_periods: int) -> Answer:
+    def result(self, aggregation: Aggregation, window: WindowPolicy, min_periods: int) -> ResultColumn:
         """The result of every row. Cost: that of `sash.Sliding`, row by row."""
         # Few windows need it, and no other frame pays for its import.
         from sash.operator import Sliding

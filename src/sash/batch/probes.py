@@ -13,7 +13,19 @@ import numpy.typing as npt
 
 from sash._batch import Order
 from sash.batch.columns import Columns
-from sash.frames.base import Answer, Codes, Foreign, Frame, Marks, Numbers, Objects, Part, Taken, TakenRows, Values
+from sash.frames.base import (
+    Codes,
+    Foreign,
+    Frame,
+    Marks,
+    Numbers,
+    Objects,
+    Part,
+    ResultColumn,
+    Taken,
+    TakenRows,
+    Values,
+)
 from sash.times import Kind
 
 __all__ = ["Probed", "Probes"]
@@ -52,10 +64,10 @@ class Probes:
         columns = Columns(Probed(frame, len(ticks) - frame.rows, rows), kind, ticks, marks)
         return cls(frame.rows, order, columns, marks, rows)
 
-    def answer(self, answer: Answer, first: int, last: int) -> Answer:
+    def result(self, result: ResultColumn, first: int, last: int) -> ResultColumn:
         """What the passes found, for some of the probes."""
         wanted = self._places(self.events + first, self.events + last)
-        match answer:
+        match result:
             case Numbers(values, valid, kind, nullable):
                 return Numbers(values[wanted], None if valid is None else valid[wanted], kind, nullable)
             case Taken(column, rows):
@@ -125,7 +137,7 @@ class Probed:
         """Not of this frame: its rows are not the data."""
         raise NotImplementedError
 
-    def with_columns(self, columns: Mapping[str, Answer | Foreign]) -> Any:
+    def with_columns(self, columns: Mapping[str, ResultColumn | Foreign]) -> Any:
         """Not this frame: its rows are not the data."""
         raise NotImplementedError
 
@@ -133,6 +145,6 @@ class Probed:
         """Not this frame: its rows are not the data."""
         raise NotImplementedError
 
-    def column(self, answer: Answer) -> Any:
+    def column(self, result: ResultColumn) -> Any:
         """Not of this frame: its rows are not the data."""
         raise NotImplementedError

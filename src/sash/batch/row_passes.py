@@ -14,7 +14,7 @@ from sash.aggregations.moments import Std
 from sash.aggregations.of_row import OfRow, TimeSince, ZScore
 from sash.batch.base import Batch, Pass
 from sash.batch.passes import choose
-from sash.frames.base import Answer, Numbers
+from sash.frames.base import Numbers, ResultColumn
 from sash.windows.config import PolicyConfig
 
 __all__ = ["row_pass"]
@@ -43,7 +43,7 @@ class ZScorePass:
         """How it runs."""
         return f"mean and deviation {self.mean.how(stacks)}, twice; then one division"
 
-    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
         mean, deviation = self.mean.run(batch, bounds), self.deviation.run(batch, bounds)
         own = batch.columns.values(self.aggregation.columns[0])
@@ -68,7 +68,7 @@ class TimeSincePass:
         """How it runs."""
         return "by row number, no combine"
 
-    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
         counted = batch
         if self.aggregation.columns:

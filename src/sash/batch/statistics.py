@@ -16,7 +16,7 @@ from sash.aggregations.reading import plain
 from sash.aggregations.records import Part
 from sash.aggregations.top import BottomK, TopK
 from sash.batch.base import Batch, enough, nulled
-from sash.frames.base import Answer, Numbers, Objects
+from sash.frames.base import Numbers, Objects, ResultColumn
 
 __all__ = ["MomentPass", "QuantilePass", "RankPass", "TopPass"]
 
@@ -33,7 +33,7 @@ class QuantilePass:
         """How it runs."""
         return "a set of the ranks in the window: exact, O(log n) a row, no combine"
 
-    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
         over = self.aggregation
         column = batch.columns.numbers(batch.order, over)
@@ -55,7 +55,7 @@ class RankPass:
         """How it runs."""
         return "a set of the ranks in the window: exact, O(log n) a row, no combine"
 
-    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
         over = self.aggregation
         column = batch.columns.numbers(batch.order, over)
@@ -74,7 +74,7 @@ class MomentPass:
         """How it runs."""
         return f"native, by {stacks} of sums of powers: 3 additions a row and power"
 
-    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
         options, kernel = dict(self.part.options), self.part.kernel
         if len(self.aggregation.columns) == 1:
@@ -103,7 +103,7 @@ class TopPass:
         """How it runs."""
         return "a set of the ranks in the window: exact, O(log n + k) a row, no combine"
 
-    def run(self, batch: Batch, bounds: _batch.Bounds) -> Answer:
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
         over = self.aggregation
         column = batch.columns.ranking(batch.order, over)

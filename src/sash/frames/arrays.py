@@ -14,7 +14,6 @@ import numpy.typing as npt
 from sash._batch import encode_integers, encode_objects
 from sash.errors import PlanError
 from sash.frames.base import (
-    Answer,
     Codes,
     Foreign,
     Frame,
@@ -23,6 +22,7 @@ from sash.frames.base import (
     Objects,
     Part,
     Picked,
+    ResultColumn,
     Taken,
     TakenRows,
     Values,
@@ -127,9 +127,9 @@ class ArrayFrame:
         whole: Any = np.ma.concatenate(both) if masked else np.concatenate(both)  # type: ignore[no-untyped-call]
         return ArrayFrame({name: whole}).codes(name)
 
-    def with_columns(self, columns: Mapping[str, Answer | Foreign]) -> dict[str, Any]:
+    def with_columns(self, columns: Mapping[str, ResultColumn | Foreign]) -> dict[str, Any]:
         """A dictionary of the same arrays, with the results behind them."""
-        return {**self._data, **{name: self.column(answer) for name, answer in columns.items()}}
+        return {**self._data, **{name: self.column(result) for name, result in columns.items()}}
 
     def made_of(self, columns: Mapping[str, Part]) -> dict[str, Any]:
         """A dictionary of new arrays."""
@@ -144,35 +144,35 @@ class ArrayFrame:
             return self._arrays[part.column][part.rows]
         return decode_array(part.kind, part.ticks) if isinstance(part, Instants) else self.column(part)
 
-    def column(self, answer: Answer | Foreign) -> Any:
+    def column(self, result: ResultColumn | Foreign) -> Any:
         """A result as an array."""
-        match answer:
+        match result:
             case Foreign():
-                return answer.frame.column(answer.answer)
+                return result.frame.column(result.result)
             case Numbers():
-                return as_array(answer)
+                return as_array(result)
             case Taken():
-                return _take(self._arrays[answer.column], answer.rows)
+                return _take(self._arrays[result.column], result.rows)
             case TakenRows():
-                parts = [self.objects(name) for name in answer.columns]
+                parts = [self.objects(name) for name in result.columns]
                 return object_array(
                     [
-                        None if row < 0 else {name: part[row] for name, part in zip(answer.columns, parts, strict=True)}
-                        for row in answer.rows.tolist()
+                        None if row < 0 else {name: part[row] for name, part in zip(result.columns, parts, strict=True)}
+                        for row in result.rows.tolist()
                     ]
                 )
             case Objects():
-                return object_array(answer.values)
+                return object_array(result.values)
 
 
-def as_array(answer: Numbers) -> Any:
+def as_array(result: Numbers) -> Any:
     """Numbers as an array: NaN is the null of floats, a mask that of others."""
-    values, valid = answer.values, answer.valid
-    if answer.type == "bool":
+    values, valid = result.values, result.valid
+    if result.type == "bool":
         values = values.astype(bool)
-    if answer.type == "real":
+    if result.type == "real":
         return values if valid is None or _nan_where_null(values, valid) else np.where(valid, values, np.nan)
-    if not answer.nullable:
+    if not result.nullable:
         return values
     return np.ma.MaskedArray(values, mask=False if valid is None else ~valid)
 

@@ -12,7 +12,6 @@ from sash._batch import encode_integers
 from sash.aggregations.composite import Record
 from sash.errors import PlanError
 from sash.frames.base import (
-    Answer,
     Codes,
     Foreign,
     Frame,
@@ -21,6 +20,7 @@ from sash.frames.base import (
     Objects,
     Part,
     Picked,
+    ResultColumn,
     Taken,
     Values,
     read_numbers,
@@ -134,11 +134,11 @@ class ArrowFrame:
                 f"the column {name!r} of the two frames is {kinds}: convert one of them ({error})"
             ) from None
 
-    def with_columns(self, columns: Mapping[str, Answer | Foreign]) -> Any:
+    def with_columns(self, columns: Mapping[str, ResultColumn | Foreign]) -> Any:
         """The same columns, and the results behind them."""
         table = self._table
-        for name, answer in columns.items():
-            table = table.append_column(name, self.column(answer))
+        for name, result in columns.items():
+            table = table.append_column(name, self.column(result))
         return self._give_back(table)
 
     def made_of(self, columns: Mapping[str, Part]) -> Any:
@@ -158,22 +158,22 @@ class ArrowFrame:
             return self._array(part.column).take(pa.array(part.rows))
         return pa.array(decode_array(part.kind, part.ticks)) if isinstance(part, Instants) else self.column(part)
 
-    def column(self, answer: Answer | Foreign) -> Any:
+    def column(self, result: ResultColumn | Foreign) -> Any:
         """A result as an array of Arrow."""
         import pyarrow as pa
 
-        if isinstance(answer, Foreign):
-            return answer.frame.column(answer.answer)
-        if isinstance(answer, Numbers):
-            return _number_column(answer)
-        if isinstance(answer, Objects):
-            return _object_column(answer.values)
-        missing = answer.rows < 0
-        rows = pa.array(answer.rows, mask=missing)
-        if isinstance(answer, Taken):
-            return self._array(answer.column).take(rows)
-        parts = [self._array(name).take(rows) for name in answer.columns]
-        return pa.StructArray.from_arrays(parts, names=list(answer.columns), mask=pa.array(missing))
+        if isinstance(result, Foreign):
+            return result.frame.column(result.result)
+        if isinstance(result, Numbers):
+            return _number_column(result)
+        if isinstance(result, Objects):
+            return _object_column(result.values)
+        missing = result.rows < 0
+        rows = pa.array(result.rows, mask=missing)
+        if isinstance(result, Taken):
+            return self._array(result.column).take(rows)
+        parts = [self._array(name).take(rows) for name in result.columns]
+        return pa.StructArray.from_arrays(parts, names=list(result.columns), mask=pa.array(missing))
 
 
 def _combined(column: Any) -> Any:
@@ -183,14 +183,14 @@ def _combined(column: Any) -> Any:
     return array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
 
 
-def _number_column(answer: Numbers) -> Any:
+def _number_column(result: Numbers) -> Any:
     """Numbers over the memory that they lie in, with a bit for each that is valid."""
     import pyarrow as pa
 
-    if answer.type == "bool":
-        return pa.array(answer.values.astype(bool), mask=None if answer.valid is None else ~answer.valid)
-    values = np.ascontiguousarray(answer.values)
-    bits = None if answer.valid is None else pa.py_buffer(np.packbits(answer.valid, bitorder="little"))
+    if result.type == "bool":
+        return pa.array(result.values.astype(bool), mask=None if result.valid is None else ~result.valid)
+    values = np.ascontiguousarray(result.values)
+    bits = None if result.valid is None else pa.py_buffer(np.packbits(result.valid, bitorder="little"))
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [bits, pa.py_buffer(values)])
 
 

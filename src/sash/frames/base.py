@@ -13,7 +13,6 @@ from sash._batch import encode_integers
 from sash.times import Kind
 
 __all__ = [
-    "Answer",
     "Codes",
     "Foreign",
     "Frame",
@@ -25,6 +24,7 @@ __all__ = [
     "Objects",
     "Part",
     "Picked",
+    "ResultColumn",
     "Taken",
     "TakenRows",
     "Values",
@@ -92,7 +92,7 @@ class Objects:
     values: list[Any]
 
 
-Answer: TypeAlias = Numbers | Taken | TakenRows | Objects
+ResultColumn: TypeAlias = Numbers | Taken | TakenRows | Objects
 
 
 @dataclass(frozen=True)
@@ -116,10 +116,10 @@ class Foreign:
     """A result over another frame of the same kind, for the rows of this one."""
 
     frame: Frame
-    answer: Answer
+    result: ResultColumn
 
 
-Part: TypeAlias = Answer | Picked | Instants
+Part: TypeAlias = ResultColumn | Picked | Instants
 
 
 class Frame(Protocol):
@@ -148,10 +148,10 @@ class Frame(Protocol):
     def codes_with(self, name: str, other: Frame) -> Codes:
         """A column as codes, and behind it that of another frame of this kind."""
 
-    def column(self, answer: Answer) -> Any:
+    def column(self, result: ResultColumn) -> Any:
         """A result as a column of such a frame."""
 
-    def with_columns(self, columns: Mapping[str, Answer | Foreign]) -> Any:
+    def with_columns(self, columns: Mapping[str, ResultColumn | Foreign]) -> Any:
         """The data as it was given, with the results behind it."""
 
     def made_of(self, columns: Mapping[str, Part]) -> Any:

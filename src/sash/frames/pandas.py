@@ -12,7 +12,6 @@ import numpy.typing as npt
 from sash.errors import PlanError
 from sash.frames.arrays import as_array, object_array
 from sash.frames.base import (
-    Answer,
     Codes,
     Foreign,
     Frame,
@@ -21,6 +20,7 @@ from sash.frames.base import (
     Objects,
     Part,
     Picked,
+    ResultColumn,
     Taken,
     Values,
     read_numbers,
@@ -123,11 +123,11 @@ class PandasFrame:
         assert isinstance(other, PandasFrame)
         return _codes(pd.concat([pd.Series(frame._series(name)) for frame in (self, other)], ignore_index=True))
 
-    def with_columns(self, columns: Mapping[str, Answer | Foreign]) -> Any:
+    def with_columns(self, columns: Mapping[str, ResultColumn | Foreign]) -> Any:
         """A new DataFrame with the same index and columns, and the results behind them."""
         import pandas as pd
 
-        made = {name: self.column(answer) for name, answer in columns.items()}
+        made = {name: self.column(result) for name, result in columns.items()}
         # Copies as pandas' own methods make them: at once, or on the first write where copy-on-write is on. The results
         # are nobody else's, and assigning or concatenating them would copy them once more.
         own = {label: self._data[label].copy(deep=None) for label in self._data.columns}
@@ -151,25 +151,25 @@ class PandasFrame:
             return self._series(part.column).take(part.rows).array
         return decode_array(part.kind, part.ticks) if isinstance(part, Instants) else self.column(part)
 
-    def column(self, answer: Answer | Foreign) -> Any:
+    def column(self, result: ResultColumn | Foreign) -> Any:
         """A result as an array of pandas or NumPy."""
         import pandas as pd
 
-        if isinstance(answer, Foreign):
-            return answer.frame.column(answer.answer)
-        if isinstance(answer, Numbers):
-            if answer.type == "real" or not answer.nullable:
-                return as_array(answer)
-            mask = np.zeros(len(answer.values), bool) if answer.valid is None else ~answer.valid
-            array = pd.arrays.BooleanArray if answer.type == "bool" else pd.arrays.IntegerArray
-            return array(answer.values.astype(bool if answer.type == "bool" else np.int64, copy=False), mask)
-        if isinstance(answer, Taken):
-            return _take(self._series(answer.column), answer.rows)
-        if isinstance(answer, Objects):
-            return object_array(answer.values)
-        parts = {name: self.objects(name) for name in answer.columns}
+        if isinstance(result, Foreign):
+            return result.frame.column(result.result)
+        if isinstance(result, Numbers):
+            if result.type == "real" or not result.nullable:
+                return as_array(result)
+            mask = np.zeros(len(result.values), bool) if result.valid is None else ~result.valid
+            array = pd.arrays.BooleanArray if result.type == "bool" else pd.arrays.IntegerArray
+            return array(result.values.astype(bool if result.type == "bool" else np.int64, copy=False), mask)
+        if isinstance(result, Taken):
+            return _take(self._series(result.column), result.rows)
+        if isinstance(result, Objects):
+            return object_array(result.values)
+        parts = {name: self.objects(name) for name in result.columns}
         return object_array(
-            [None if row < 0 else {name: part[row] for name, part in parts.items()} for row in answer.rows.tolist()]
+            [None if row < 0 else {name: part[row] for name, part in parts.items()} for row in result.rows.tolist()]
         )
 
 

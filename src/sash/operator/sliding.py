@@ -59,7 +59,7 @@ class Sliding:
     `min_periods` gives None for windows with fewer values. A call that fails changes nothing.
 
     Windows that slide by `every` retain panes, not events, where no result needs events one by one: events between two
-    neighbouring ends of windows share one partial. `keep="events"` retains them, so that `query` answers between two
+    neighbouring ends of windows share one partial. `keep="events"` retains them, so that `query` works between two
     slides; `keep="panes"` is a `WindowSpecError` that says why where panes are not possible.
 
     `retract` names the column that says what a row does to those before it (+1 or -1, or insert, update, delete), and

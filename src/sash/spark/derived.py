@@ -33,9 +33,9 @@ def derived(df: DataFrame, plan: Plan) -> DataFrame:
     empty = ArrowFrame(pa.schema(arrow_types(df.schema.fields, zone)).empty_table())
     types = {"bool": BooleanType(), "real": DoubleType(), "integer": LongType()}
     made = [
-        StructField(name, types[answer.type])
-        for name, answer in with_expressions(plan, empty, {}).items()
-        if isinstance(answer, Numbers)
+        StructField(name, types[result.type])
+        for name, result in with_expressions(plan, empty, {}).items()
+        if isinstance(result, Numbers)
     ]
     # PySpark looks up columns by what it reads as a path: names with a dot would not be found.
     numbered = (f"c{place}" for place in range(len(df.columns)))

@@ -101,7 +101,7 @@ class LabelChunks(Partition):
         if not labels.num_rows:
             return []
         events, frame = TypedFrame(_rows(table, _EVENT), self.types), TypedFrame(labels, self.types)
-        made: list[pa.Array] = frame.with_columns(LabelJob.of(events, frame, self.plan, self.at).answers({}))
+        made: list[pa.Array] = frame.with_columns(LabelJob.of(events, frame, self.plan, self.at).results({}))
         for name, column in zip(self.types, made, strict=True):
             labels = labels.append_column(name, column)
         return list(labels.to_batches())

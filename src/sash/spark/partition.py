@@ -149,7 +149,7 @@ class RowChunks(Partition):
 
     def _results(self, job: Job, table: pa.Table, end: int) -> list[pa.RecordBatch]:
         # Rows at and behind the end are later than those before it, so these do not see them.
-        results: list[pa.Array] = job.frame.with_columns(job.answers({}))
+        results: list[pa.Array] = job.frame.with_columns(job.results({}))
         fresh = table.slice(self.emitted, end - self.emitted)
         for name, column in zip(self.types, results, strict=True):
             fresh = fresh.append_column(name, column.slice(self.emitted, end - self.emitted))

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from sash.aggregations.composite import Record
 from sash.frames.arrow import ArrowFrame
-from sash.frames.base import Answer, Foreign, Instants, Objects, Part, Picked
+from sash.frames.base import Foreign, Instants, Objects, Part, Picked, ResultColumn
 
 __all__ = ["TypedFrame", "array_of", "as_plain"]
 
@@ -39,9 +39,9 @@ class TypedFrame(ArrowFrame):
         """The columns of the data, without those that are hidden: they can be read, but are no part of a row."""
         return [name for name in super().names if name not in self._hidden]
 
-    def with_columns(self, columns: Mapping[str, Answer | Foreign]) -> list[pa.Array]:
+    def with_columns(self, columns: Mapping[str, ResultColumn | Foreign]) -> list[pa.Array]:
         """The results, in the order in which they were made."""
-        return [self._typed(name, answer, self._types[name]) for name, answer in columns.items()]
+        return [self._typed(name, result, self._types[name]) for name, result in columns.items()]
 
     def made_of(self, columns: Mapping[str, Part]) -> pa.Table:
         """A table of new columns: results, and times, in their types; keys as they are."""
@@ -54,13 +54,13 @@ class TypedFrame(ArrowFrame):
             return self._part(part).cast(self._types[name])
         return self._typed(name, part, self._types[name])
 
-    def _typed(self, name: str, answer: Answer | Foreign, kind: pa.DataType) -> pa.Array:
+    def _typed(self, name: str, result: ResultColumn | Foreign, kind: pa.DataType) -> pa.Array:
         try:
-            if isinstance(answer, Foreign) and isinstance(answer.answer, Objects):
-                answer = answer.answer
-            if isinstance(answer, Objects):
-                return array_of(answer.values, kind)
-            made = self.column(answer)
+            if isinstance(result, Foreign) and isinstance(result.result, Objects):
+                result = result.result
+            if isinstance(result, Objects):
+                return array_of(result.values, kind)
+            made = self.column(result)
             return made if made.type == kind else made.cast(kind)
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, ValueError) as error:
             raise TypeError(f"column {name!r} is {kind}, and a result does not fit: {error}") from error

@@ -30,7 +30,7 @@ public:
     void reset(std::size_t, std::size_t) {}
     void enter(std::size_t position) { different_ += often_[codes_[position]]++ == 0; }
     void leave(std::size_t position) { different_ -= --often_[codes_[position]] == 0; }
-    std::int64_t answer() const { return different_; }
+    std::int64_t result() const { return different_; }
 
 private:
     std::span<const std::uint32_t> codes_;
@@ -76,7 +76,7 @@ public:
         play(code);
     }
     //! The position at which it appears first.
-    std::int64_t answer() const {
+    std::int64_t result() const {
         const std::uint32_t best = best_[1];
         return often_[best] == 0 ? kNoRow : std::int64_t{first_[best]};
     }

@@ -41,7 +41,7 @@ public:
     std::uint32_t count() const { return static_cast<std::uint32_t>(ranks_.size() + nans_); }
 
     //! Writes one number for each quantile; NaN where there is no value.
-    void answer(double* out) {
+    void result(double* out) {
         for (std::size_t i = 0; i < cursors_.size(); ++i)
             out[i] = nans_ != 0 || ranks_.size() == 0
                          ? std::numeric_limits<double>::quiet_NaN()

@@ -63,7 +63,7 @@ public:
     }
 
     //! From 1; NaN where there is no value.
-    double answer() const {
+    double result() const {
         if (nans_ != 0 || members_.size() == 0) return std::numeric_limits<double>::quiet_NaN();
         const double rank = place();
         const std::size_t of = dense() ? runs_there_.size() : members_.size();

@@ -40,7 +40,7 @@ public:
 
     //! Calls write(place, position) for the first of them.
     template <class Write>
-    void answer(Write write) {
+    void result(Write write) {
         const std::size_t found = std::min(options_.most, members_.size());
         for (std::size_t k = 0; k < found; ++k) write(k, positions_.position_at(cursor_.seek(members_, k)));
     }

@@ -1,6 +1,6 @@
 """The rows of a bucket that are retained as rows: not emitted yet, open to revision, or read by a window.
 
-Most aggregations are answered from trees, without rows. What has no partial of fixed size is computed by a scan: the
+Most results come from trees, without rows. What has no partial of fixed size is computed by a scan: the
 passes that frames run with, over the retained rows.
 """
 
@@ -259,7 +259,7 @@ class Scan:
         """Fail where a value of these rows is refused, as it would be with other rows beside it."""
         if self._risky is not None:
             keyed = chunk.table.select(self.columns).append_column(_KEY, pa.array(chunk.codes))
-            FrameJob.of(TypedFrame(keyed, self._types), self._risky).answers({})
+            FrameJob.of(TypedFrame(keyed, self._types), self._risky).results({})
 
     def results(
         self, table: pa.Table, codes: npt.NDArray[np.int64], wanted: npt.NDArray[np.int64], emit: Emit
@@ -274,7 +274,7 @@ class Scan:
             keyed = keyed.filter(pa.array(read))
         plan = self._plans[emit]
         frame = TypedFrame(keyed, self._types)
-        columns = frame.with_columns(FrameJob.of(frame, plan).answers({}))
+        columns = frame.with_columns(FrameJob.of(frame, plan).results({}))
         rows = pa.array(places[wanted])
         return {name: column.take(rows) for name, column in zip(plan.outputs, columns, strict=True)}
 
