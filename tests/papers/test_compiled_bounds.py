@@ -8,6 +8,7 @@ import random
 import pytest
 
 import sash
+from sash.algorithms import ALGORITHMS
 
 pytest.importorskip("numba")
 
@@ -155,3 +156,42 @@ def test_a_scattered_batch_costs_an_event_the_leaf_and_the_nodes_above_it(window
     single = combines_of(lambda: [one_by_one.insert(time, 1.0) for time in times])
     assert batch <= single / 2
     assert window.query() == one_by_one.query()
+
+
+def worst_of(window, n):
+    """The most combines that one call of each operation takes, while the window fills, slides and goes by halves."""
+    worst = dict.fromkeys(("insert", "evict", "query", "bulk_evict"), 0)
+
+    def run(operation, *arguments):
+        taken = combines_of(lambda: getattr(window, operation)(*arguments))
+        worst[operation] = max(worst[operation], taken)
+
+    for time in range(4 * n):
+        if len(window) == n:
+            run("evict")
+        run("insert", time, 1.0)
+        if time % 3:
+            run("query")
+        if time % (n + n // 3) == n:
+            run("bulk_evict", (window.oldest + window.youngest) // 2)
+    return worst
+
+
+@pytest.mark.parametrize("algorithm", sorted(set(ALGORITHMS) - {"subtract_on_evict"}))
+def test_no_single_call_takes_more_than_is_declared(aggregation, algorithm):
+    """O(1) is at most 4 combines, O(log n) at most 8 log2(n); an insert asks first whether the total would fail."""
+    n = 512
+    bounds = {"O(1)": 4, "O(log n)": 8 * math.log2(n), "O(n)": math.inf}
+    declared = ALGORITHMS[algorithm].worst
+    for operation, most in worst_of(sash.Window(aggregation, algorithm=algorithm), n).items():
+        asked = bounds[declared.query] + 1 if operation == "insert" else 0
+        assert most <= bounds[getattr(declared, operation)] + asked, operation
+
+
+def test_evictions_of_flatfat_wait_for_a_query(aggregation):
+    """m of them are paid for together: 16 all over 1,024 entries take at most m (1 + log2(n / m)) combines."""
+    window = sash.Window(aggregation, algorithm="flatfat")
+    window.bulk_insert(range(1024), [1.0] * 1024)
+    window.query()
+    assert combines_of(lambda: [window.evict(time) for time in range(32, 1024, 64)]) == 0
+    assert combines_of(window.query) <= 16 * (1 + 6)
