@@ -310,7 +310,7 @@ void check_equal_bits() {
         std::vector<double>& out = found.emplace_back(values.size());
         const Wanted wanted{{0.3}};
         slide<QuantileWindow>(order, bounds, column, wanted,
-                              [&](std::size_t i, QuantileWindow& window) { window.answer(&out[i]); });
+                              [&](std::size_t i, QuantileWindow& window) { window.result(&out[i]); });
     }
     const auto bits = [&](std::size_t i) {
         const std::span<const std::byte> bytes = std::as_bytes(std::span(found[i]));
