@@ -22,9 +22,9 @@ inline void wish_for_large_pages([[maybe_unused]] void* block, [[maybe_unused]] 
 #endif
 }
 
-//! Memory that whoever gets it writes from end to end. The first touch of a large page costs a tenth of that of the
-//! small ones in it. malloc keeps what is given back to it, up to some size, unless it was asked for a beginning on a
-//! large page: so the first and the last of a block may be small. Beyond that size each block is found anew.
+//! Memory that whoever gets it writes from end to end. The first touch of a large page costs less than that of
+//! all small ones in it. malloc keeps what is given back to it, up to some size, unless it was asked for a beginning on
+//! a large page: so the first and the last of a block may be small. Beyond that size each block is found anew.
 inline std::unique_ptr<void, Free> allocate_column(std::size_t bytes) {
     constexpr std::size_t kUsedAgain = std::size_t{32} << 20, kLine = 64;
     if (bytes >= kUsedAgain) return allocate_block(bytes);
