@@ -54,5 +54,22 @@ def test_the_code_of_the_documents_has_the_types_that_it_needs(tmp_path: Path) -
 
 def test_a_wrong_type_is_found(tmp_path: Path) -> None:
     """The types of the package are read: what gives Any would let this pass."""
-    (tmp_path / "wrong.py").write_text("import sash\nsash.Window(sash.Sum()).query(1, 2, 3)\nsash.nothing\n")
-    assert len(complaints(tmp_path)) == 2
+    wrong = [
+        "sash.Window(sash.Sum()).query(1, 2, 3)",
+        "sash.nothing",
+        'sash.Quantile("x", q="half")',
+        "sash.Sum(nan=1)",
+    ]
+    (tmp_path / "wrong.py").write_text("\n".join(["import sash", *wrong]))
+    assert len(complaints(tmp_path)) == len(wrong)
+
+
+def test_mypy_knows_conditions(tmp_path: Path) -> None:
+    """`where=` is an argument of every aggregation, for mypy as for pyright."""
+    code = tmp_path / "conditions.py"
+    code.write_text('import sash\ntotal: sash.Sum = sash.Sum("x", where=sash.col("y") > 1)\nsash.Count(where="paid")\n')
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), str(code)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=PROJECT)
+    if "No module named mypy" in done.stderr:
+        pytest.skip("needs pip install mypy")
+    assert done.returncode == 0, done.stdout + done.stderr

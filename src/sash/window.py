@@ -86,9 +86,11 @@ class Window(_core.Window):
         cls, aggregation: Aggregation, algorithm: str = "auto", *, store: None = None, **options: Any
     ) -> Self: ...
 
-    def __new__(cls, *args: Any, **options: Any) -> Window:
+    def __new__(
+        cls, aggregation: Aggregation, algorithm: str = "auto", *, store: Store | None = None, **options: Any
+    ) -> Window:
         """A window in memory, or one over a store."""
-        if cls is Window and options.get("store") is not None:
+        if cls is Window and store is not None:
             from sash.store import StoredWindow
 
             cls = StoredWindow

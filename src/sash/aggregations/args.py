@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from sash.aggregations.base import Aggregation, Native, OnNan, built_in, check_nan
+from sash.aggregations.base import Aggregation, Native, OnNan, Where, built_in, check_nan
 from sash.aggregations.declared import Inputs, Pick, Result
 from sash.aggregations.extrema import beats
 from sash.aggregations.reading import Number, is_nan, is_null, not_nan, plain, read_number
@@ -29,7 +29,9 @@ class _ArgExtremum(Aggregation):
     identity = None
     greatest: ClassVar[bool]
 
-    def __init__(self, key: str | None = None, *arguments: str | Sequence[str], nan: OnNan = "skip") -> None:
+    def __init__(
+        self, key: str | None = None, *arguments: str | Sequence[str], nan: OnNan = "skip", where: Where = None
+    ) -> None:
         columns = _flat(arguments)
         if key is None and columns:
             raise TypeError(f'{type(self).__name__} reads the key first, then what goes with it: ("amount", "city")')

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from inspect import Parameter, Signature, signature
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import numpy.typing as npt
 
 from sash import codec
 from sash.aggregations.declared import Inputs, Pick, Refusal, Result, gives_words, takes_words
+from sash.aggregations.options import check_column
 from sash.aggregations.reading import is_nan, is_null
 from sash.errors import AggregationError
 from sash.suggestions import did_you_mean, nearest
@@ -17,12 +19,14 @@ from sash.suggestions import did_you_mean, nearest
 if TYPE_CHECKING:
     from sash.aggregations.records import Row
     from sash.aggregations.running import Running
+    from sash.expressions import Expression
 
 __all__ = [
     "Aggregation",
     "Native",
     "OnNan",
     "Option",
+    "Where",
     "built_in",
     "built_ins",
     "is_built_in",
@@ -30,6 +34,8 @@ __all__ = [
 
 Option = int | float | str | bool
 OnNan = Literal["skip", "propagate", "error"]
+#: Which events an aggregation takes: a column of truths, or a condition on columns.
+Where: TypeAlias = "str | Expression | None"
 
 _BUILT_INS: dict[str, type[Aggregation]] = {}
 #: Those whose result depends on the row at which a window ends.
@@ -65,19 +71,43 @@ class Native:
 
 
 class _Conditional(type):
-    """Takes `where=` for every aggregation: a condition on events has nothing to do with what is computed of them."""
+    """Takes `where=` for every aggregation: a condition on events has nothing to do with what is computed of them.
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        # A member of a Composite may have that name.
-        if isinstance(kwargs.get("where"), Aggregation):
-            return super().__call__(*args, **kwargs)
-        where = kwargs.pop("where", None)
-        made = super().__call__(*args, **kwargs)
-        if where is None:
-            return made
-        from sash.aggregations.filtered import Filtered
+    So no constructor sees it. Those of the package declare it all the same, for whoever reads their signatures.
+    """
 
-        return Filtered(made, where)
+    # For a checker a class makes its own instances.
+    if not TYPE_CHECKING:
+
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            # A member of a Composite may have that name.
+            if isinstance(kwargs.get("where"), Aggregation):
+                return super().__call__(*args, **kwargs)
+            where = kwargs.pop("where", None)
+            try:
+                made = super().__call__(*args, **kwargs)
+            except TypeError:
+                cls._check_arguments(args, kwargs)
+                raise
+            if where is None:
+                return made
+            from sash.aggregations.filtered import Filtered
+
+            return Filtered(made, where)
+
+    def _check_arguments(cls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        """TypeError if the constructor takes no such arguments. It names the class, not one that it derives from."""
+        try:
+            cls.__signature__.bind(*args, **kwargs)
+        except TypeError as error:
+            plain = [one.replace(annotation=Parameter.empty) for one in cls.__signature__.parameters.values()]
+            raise TypeError(f"{cls.__name__}: {error}: it is {cls.__name__}{Signature(plain)}") from None
+
+    @property
+    def __signature__(cls) -> Signature:
+        """That of the constructor: `help` and notebooks would show the arguments of `__call__`."""
+        constructor = signature(cls.__init__)  # type: ignore[misc]
+        return constructor.replace(parameters=list(constructor.parameters.values())[1:])
 
 
 class Aggregation(metaclass=_Conditional):
@@ -139,10 +169,10 @@ class Aggregation(metaclass=_Conditional):
     #: The neutral partial.
     identity: Any = None
 
-    def __init__(self, column: str | tuple[str, ...] | None = None) -> None:
+    def __init__(self, column: str | tuple[str, ...] | None = None, *, where: Where = None) -> None:
         # What the class says holds where nothing is said here.
         if column is not None:
-            self.column = column
+            self.column = column if isinstance(column, tuple) else check_column(column)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -382,8 +412,8 @@ class WithNan(Aggregation):
 
     defaults: ClassVar[Mapping[str, Any]] = {"nan": "skip"}
 
-    def __init__(self, column: str | None = None, *, nan: OnNan = "skip") -> None:
-        super().__init__(column)
+    def __init__(self, column: str | None = None, *, nan: OnNan = "skip", where: Where = None) -> None:
+        super().__init__(check_column(column))
         self.nan = check_nan(nan)
 
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sash import codec
-from sash.aggregations.base import Aggregation, OnNan, built_in, check_nan
+from sash.aggregations.base import Aggregation, OnNan, Where, built_in, check_nan
 from sash.aggregations.bayes_model import EMPTY, BayesModel, Feature, merged
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.distinct import hashable, read_keys
@@ -59,7 +59,9 @@ class NaiveBayes(Aggregation):
     size: ClassVar[str] = "grows with labels, features and categories"
     identity: Classes = {}  # noqa: RUF012  no method changes a partial
 
-    def __init__(self, label: str | None = None, *features: str, smoothing: float = 1.0, nan: OnNan = "skip") -> None:
+    def __init__(
+        self, label: str | None = None, *features: str, smoothing: float = 1.0, nan: OnNan = "skip", where: Where = None
+    ) -> None:
         if label is None and features:
             raise TypeError('NaiveBayes reads the label first, then the features: ("fraud", "amount", "country")')
         if label is not None and not features:

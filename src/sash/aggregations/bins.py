@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from sash import codec
-from sash.aggregations.base import OnNan, WithNan, built_in
+from sash.aggregations.base import OnNan, Where, WithNan, built_in
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.options import check_column
 from sash.aggregations.reading import not_nan, read_number
@@ -78,6 +78,7 @@ class Histogram(WithNan):
         edges: Sequence[float] = _QUARTERS,
         outside: bool = True,
         nan: OnNan = "skip",
+        where: Where = None,
     ) -> None:
         super().__init__(check_column(column, "edges"), nan=nan)
         if not isinstance(outside, bool):

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
-from sash.aggregations.base import Native, OnNan, built_in
+from sash.aggregations.base import Native, OnNan, Where, built_in
 from sash.aggregations.declared import Result
 from sash.aggregations.options import check_size
 from sash.aggregations.pairs import Pairs
@@ -95,7 +95,13 @@ class Covariance(_CoMoments):
     result: ClassVar[Result] = "float"
 
     def __init__(
-        self, first: str | None = None, second: str | None = None, *, ddof: int = 1, nan: OnNan = "skip"
+        self,
+        first: str | None = None,
+        second: str | None = None,
+        *,
+        ddof: int = 1,
+        nan: OnNan = "skip",
+        where: Where = None,
     ) -> None:
         super().__init__(first, second, nan=nan)
         self.ddof = check_size("ddof", ddof, least=0)

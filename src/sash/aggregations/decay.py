@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sash.aggregations.base import Native, OnNan, built_in
+from sash.aggregations.base import Native, OnNan, Where, built_in
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.options import check_column
 from sash.aggregations.reading import not_nan, read_real
@@ -51,7 +51,9 @@ class DecayedSum(Timed):
     time_fields: ClassVar[tuple[int, ...]] = (1,)
     width: ClassVar[int] = 2
 
-    def __init__(self, column: str | None = None, *, half_life: HalfLife = "1h", nan: OnNan = "skip") -> None:
+    def __init__(
+        self, column: str | None = None, *, half_life: HalfLife = "1h", nan: OnNan = "skip", where: Where = None
+    ) -> None:
         super().__init__(check_column(column, "half_life"), nan=nan)
         length = parse_duration(half_life)
         self.half_life = length.amount if length.plain else str(length)

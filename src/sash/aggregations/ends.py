@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from sash.aggregations.base import Native, OnNan, WithNan, built_in
+from sash.aggregations.base import Native, OnNan, Where, WithNan, built_in
 from sash.aggregations.declared import Inputs, Pick, Result
 from sash.aggregations.options import check_column, check_size
 from sash.aggregations.reading import Number, check_int64, not_nan, plain, read_number
@@ -93,7 +93,7 @@ class IthYoungest(WithNan):
     #: A partial is the i + 1 youngest values, or fewer, oldest first.
     identity: tuple[Any, ...] = ()
 
-    def __init__(self, column: str | None = None, *, i: int = 1, nan: OnNan = "skip") -> None:
+    def __init__(self, column: str | None = None, *, i: int = 1, nan: OnNan = "skip", where: Where = None) -> None:
         super().__init__(check_column(column, "i"), nan=nan)
         self.i = check_size("i", i, least=0)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from sash import codec
-from sash.aggregations.base import Native, OnNan, WithNan, built_in
+from sash.aggregations.base import Native, OnNan, Where, WithNan, built_in
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.hashing import hash_value
 from sash.aggregations.reading import not_nan
@@ -105,7 +105,9 @@ class Bloom(WithNan):
     #: A partial is an integer whose bits are those of the filter.
     identity = 0
 
-    def __init__(self, column: str | None = None, *, bits: int = 2**14, hashes: int = 3, nan: OnNan = "skip") -> None:
+    def __init__(
+        self, column: str | None = None, *, bits: int = 2**14, hashes: int = 3, nan: OnNan = "skip", where: Where = None
+    ) -> None:
         super().__init__(column, nan=nan)
         _check_shape(bits, hashes)
         self.bits = bits

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from sash.aggregations.base import Native, OnNan, WithNan, built_in
+from sash.aggregations.base import Native, OnNan, Where, WithNan, built_in
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.options import check_column, check_size
 from sash.aggregations.reading import not_nan, read_real
@@ -32,7 +32,7 @@ class _Spread(WithNan):
     identity: Moments = (0.0, 0.0, 0)
     root: ClassVar[bool]
 
-    def __init__(self, column: str | None = None, *, ddof: int = 1, nan: OnNan = "skip") -> None:
+    def __init__(self, column: str | None = None, *, ddof: int = 1, nan: OnNan = "skip", where: Where = None) -> None:
         super().__init__(check_column(column, "ddof"), nan=nan)
         self.ddof = check_size("ddof", ddof, least=0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, NoReturn
 
-from sash.aggregations.base import Aggregation, OnNan, WithNan, of_row
+from sash.aggregations.base import Aggregation, OnNan, Where, WithNan, of_row
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.filtered import unfiltered
 from sash.aggregations.options import check_column, check_size
@@ -52,7 +52,7 @@ class ZScore(OfRow, WithNan):
     inputs: ClassVar[Inputs] = "number"
     defaults: ClassVar[Mapping[str, Any]] = {"ddof": 1, "nan": "skip"}
 
-    def __init__(self, column: str | None = None, *, ddof: int = 1, nan: OnNan = "skip") -> None:
+    def __init__(self, column: str | None = None, *, ddof: int = 1, nan: OnNan = "skip", where: Where = None) -> None:
         super().__init__(check_column(column, "ddof"), nan=nan)
         self.ddof = check_size("ddof", ddof, least=0)
 

@@ -13,12 +13,11 @@ __all__ = ["check_column", "check_one_of", "check_positive", "check_rank", "chec
 Word = TypeVar("Word", bound=str)
 
 
-def check_column(column: Any, option: str) -> str | None:
-    """The column; TypeError if it is no text, such as an option that was meant to be named."""
+def check_column(column: Any, option: str | None = None) -> str | None:
+    """The column; TypeError if it is no text. It may be the value of an option that was meant to be named."""
     if column is not None and not isinstance(column, str):
-        raise TypeError(
-            f"a column is named by a text, not {type(column).__name__} ({column!r:.60}): write {option}={column!r:.60}"
-        )
+        way_out = "" if option is None else f": write {option}={column!r:.60}"
+        raise TypeError(f"a column is named by a text, not {type(column).__name__} ({column!r:.60}){way_out}")
     return column
 
 

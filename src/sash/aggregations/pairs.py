@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from sash.aggregations.base import Aggregation, OnNan, check_nan
+from sash.aggregations.base import Aggregation, OnNan, Where, check_nan
 from sash.aggregations.declared import Inputs
 from sash.aggregations.reading import is_nan, is_null, not_nan, read_real
 
@@ -29,7 +29,9 @@ class Pairs(Aggregation):
     #: What the two numbers are called.
     parts: ClassVar[tuple[str, str]] = ("x", "y")
 
-    def __init__(self, first: str | None = None, second: str | None = None, *, nan: OnNan = "skip") -> None:
+    def __init__(
+        self, first: str | None = None, second: str | None = None, *, nan: OnNan = "skip", where: Where = None
+    ) -> None:
         if (first is None) != (second is None):
             raise TypeError(f"{type(self).__name__} reads two columns, {' and '.join(self.parts)}, and one was given")
         self.column = None if first is None or second is None else (first, second)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, Literal, get_args
 
 from sash import _core, codec
-from sash.aggregations.base import OnNan, WithNan, built_in
+from sash.aggregations.base import OnNan, Where, WithNan, built_in
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.options import check_column, check_one_of, check_rank, check_ranks
 from sash.aggregations.reading import is_nan, not_nan, read_real
@@ -135,6 +135,7 @@ class Quantile(Ordered):
         *,
         interpolation: Interpolation = "linear",
         nan: OnNan = "skip",
+        where: Where = None,
     ) -> None:
         super().__init__(check_column(column, "q"), nan=nan)
         self.q = check_rank("q", q)
@@ -168,12 +169,13 @@ class Quantiles(Ordered):
     def __init__(
         self,
         column: str | None = None,
-        *,
         at: float | Sequence[float] = (0.5,),
+        *,
         interpolation: Interpolation = "linear",
         nan: OnNan = "skip",
+        where: Where = None,
     ) -> None:
-        super().__init__(column, nan=nan)
+        super().__init__(check_column(column, "at"), nan=nan)
         self.at = check_ranks(at)
         self.interpolation = check_one_of("interpolation", interpolation, _WORDS)
 

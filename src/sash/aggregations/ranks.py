@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Literal, get_args
 
 from sash import _core, codec
-from sash.aggregations.base import OnNan, WithNan, built_in
+from sash.aggregations.base import OnNan, Where, WithNan, built_in
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.options import check_one_of
 from sash.aggregations.reading import is_nan, not_nan, read_real
@@ -50,7 +50,13 @@ class Rank(WithNan):
     identity: Partial = ()
 
     def __init__(
-        self, column: str | None = None, *, method: Method = "average", pct: bool = False, nan: OnNan = "skip"
+        self,
+        column: str | None = None,
+        *,
+        method: Method = "average",
+        pct: bool = False,
+        nan: OnNan = "skip",
+        where: Where = None,
     ) -> None:
         super().__init__(column, nan=nan)
         self.method = check_one_of("method", method, _METHODS)

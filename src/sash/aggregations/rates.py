@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from sash.aggregations.base import Native, OnNan, built_in
+from sash.aggregations.base import Native, OnNan, Where, built_in
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.options import check_column
 from sash.aggregations.reading import not_nan, read_real
@@ -46,7 +46,12 @@ class Rate(Timed):
     width: ClassVar[int] = 4
 
     def __init__(
-        self, column: str | None = None, *, of: Literal["events", "values"] = "events", nan: OnNan = "skip"
+        self,
+        column: str | None = None,
+        *,
+        of: Literal["events", "values"] = "events",
+        nan: OnNan = "skip",
+        where: Where = None,
     ) -> None:
         super().__init__(check_column(column, "of"), nan=nan)
         if of not in ("events", "values"):

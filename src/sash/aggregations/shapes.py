@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from sash.aggregations.base import Native, OnNan, WithNan, built_in
+from sash.aggregations.base import Native, OnNan, Where, WithNan, built_in
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.reading import not_nan, read_real
 from sash.aggregations.records import record
@@ -31,7 +31,9 @@ class _Shape(WithNan):
     #: How many values the unbiased form needs.
     unbiased_from: ClassVar[int]
 
-    def __init__(self, column: str | None = None, *, bias: bool = False, nan: OnNan = "skip") -> None:
+    def __init__(
+        self, column: str | None = None, *, bias: bool = False, nan: OnNan = "skip", where: Where = None
+    ) -> None:
         super().__init__(column, nan=nan)
         if not isinstance(bias, bool):
             raise TypeError(f"bias is True or False, not {type(bias).__name__} ({bias!r:.60})")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from sash.aggregations.base import Aggregation, Native, built_in
+from sash.aggregations.base import Aggregation, Native, Where, built_in
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.reading import read_text
 
@@ -34,7 +34,7 @@ class Concat(Aggregation):
     #: None is no string at all, which is not the empty string: a separator goes between two strings, however short.
     identity = None
 
-    def __init__(self, column: str | None = None, *, separator: str = "") -> None:
+    def __init__(self, column: str | None = None, *, separator: str = "", where: Where = None) -> None:
         super().__init__(column)
         if not isinstance(separator, str):
             raise TypeError(f"separator is a text, not {type(separator).__name__} ({separator!r:.60})")

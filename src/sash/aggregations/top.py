@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from sash.aggregations.base import OnNan, WithNan, built_in
+from sash.aggregations.base import OnNan, Where, WithNan, built_in
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.options import check_column, check_size
 from sash.aggregations.pairs import read_parts
@@ -30,14 +30,16 @@ class _Ranking(WithNan):
     identity: Ranked = ()
     greatest: ClassVar[bool]
 
-    def __init__(self, column: str | None = None, by: str | None = None, *, k: int = 10, nan: OnNan = "skip") -> None:
+    def __init__(
+        self, column: str | None = None, by: str | None = None, *, k: int = 10, nan: OnNan = "skip", where: Where = None
+    ) -> None:
         super().__init__(check_column(column, "k"), nan=nan)
         self.k = check_size("k", k, least=1)
         if by is not None:
             self._rank_by(column, by)
 
     def _rank_by(self, column: str | None, by: Any) -> None:
-        if column is None or not isinstance(by, str):
+        if column is None or check_column(by, "k") is None:
             raise TypeError(
                 f"{type(self).__name__} reads what it gives first, then what that is ranked by: two columns"
             )

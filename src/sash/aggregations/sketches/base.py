@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sash import codec
-from sash.aggregations.base import OnNan, WithNan
+from sash.aggregations.base import OnNan, Where, WithNan
 from sash.aggregations.sketches.library import library
 from sash.errors import SnapshotError
 
@@ -28,7 +28,7 @@ class Sketched(WithNan):
     Which of the two depends only on the values, never on how they were put together.
     """
 
-    def __init__(self, column: str | None = None, *, nan: OnNan = "skip") -> None:
+    def __init__(self, column: str | None = None, *, nan: OnNan = "skip", where: Where = None) -> None:
         super().__init__(column, nan=nan)
         # Asked for here, so that a missing package is an error before the first event, not at the 65th.
         library(type(self).__name__)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from sash.aggregations.base import OnNan, built_in
+from sash.aggregations.base import OnNan, Where, built_in
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.reading import not_nan
 from sash.aggregations.sketches.base import Sketched, check_whole
@@ -105,7 +105,15 @@ class CountMin(Sketched):
     defaults: ClassVar[Mapping[str, Any]] = {"hashes": 5, "buckets": 1024, "nan": "skip"}
     identity: Partial = ()
 
-    def __init__(self, column: str | None = None, *, hashes: int = 5, buckets: int = 1024, nan: OnNan = "skip") -> None:
+    def __init__(
+        self,
+        column: str | None = None,
+        *,
+        hashes: int = 5,
+        buckets: int = 1024,
+        nan: OnNan = "skip",
+        where: Where = None,
+    ) -> None:
         super().__init__(column, nan=nan)
         self.hashes = check_whole("hashes", hashes, 1, 32)
         self.buckets = check_whole("buckets", buckets, 3, 2**20)

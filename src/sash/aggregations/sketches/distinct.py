@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Final, Literal, NamedTuple, Protocol
 
-from sash.aggregations.base import OnNan, built_in
+from sash.aggregations.base import OnNan, Where, built_in
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.options import check_one_of
 from sash.aggregations.reading import not_nan
@@ -149,6 +149,7 @@ class ApproxCountDistinct(Sketched):
         lg_k: int = 12,
         deviations: int = 2,
         nan: OnNan = "skip",
+        where: Where = None,
     ) -> None:
         super().__init__(column, nan=nan)
         self.kind = check_one_of("kind", kind, tuple(_KINDS))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 from sash import codec
-from sash.aggregations.base import OnNan, built_in
+from sash.aggregations.base import OnNan, Where, built_in
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.reading import not_nan
 from sash.aggregations.sketches.base import Sketched, check_whole
@@ -84,6 +84,7 @@ class FrequentItems(Sketched):
         at_least: float = 0.01,
         certain: bool = True,
         nan: OnNan = "skip",
+        where: Where = None,
     ) -> None:
         super().__init__(column, nan=nan)
         self.lg_max_k = check_whole("lg_max_k", lg_max_k, 3, 20)

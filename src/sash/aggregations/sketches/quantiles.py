@@ -9,9 +9,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
-from sash.aggregations.base import OnNan, built_in
+from sash.aggregations.base import OnNan, Where, built_in
 from sash.aggregations.declared import Inputs, Result
-from sash.aggregations.options import check_one_of, check_ranks
+from sash.aggregations.options import check_column, check_one_of, check_ranks
 from sash.aggregations.reading import is_nan, not_nan, read_real
 from sash.aggregations.sketches.base import SMALL, Sketched, check_whole
 from sash.aggregations.sketches.quantile_kinds import KINDS, Reading
@@ -78,13 +78,14 @@ class ApproxQuantiles(Sketched):
     def __init__(
         self,
         column: str | None = None,
-        *,
         at: float | Sequence[float] = (0.5,),
+        *,
         kind: QuantileKind = "kll",
         k: int | None = None,
         nan: OnNan = "skip",
+        where: Where = None,
     ) -> None:
-        super().__init__(column, nan=nan)
+        super().__init__(check_column(column, "at"), nan=nan)
         self.at = check_ranks(at)
         self.kind = check_one_of("kind", kind, tuple(KINDS))
         self.k = k if k is None else check_whole("k", k, *KINDS[kind].sizes)
