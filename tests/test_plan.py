@@ -59,7 +59,7 @@ def test_all_problems_are_named_at_once() -> None:
     [
         ({"windows": []}, "at least one"),
         ({"windows": "1h", "on": None}, "needs the column of times"),
-        ({"windows": 2.5}, "no number of rows"),
+        ({"windows": 2.5}, "no number of events"),
         ({"windows": True}, "no window"),
         ({"windows": TimeWindow(5), "closed": "left"}, r"closed='left' is for .* write TimeWindow\(length, closed="),
         ({"windows": [TimeWindow(5), 5]}, "columns of one name"),

@@ -7,7 +7,7 @@ import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from sash.suggestions import nearest
 if TYPE_CHECKING:
     from sash.kinds import Kind
 
-__all__ = ["ATTOSECONDS", "Duration", "parse_duration"]
+__all__ = ["ATTOSECONDS", "Duration", "Lateness", "parse_duration", "parse_lateness"]
 
 #: NumPy's units of fixed length, in the finest of them.
 ATTOSECONDS: Final = {
@@ -60,6 +60,7 @@ _ALIASES: Final = {
 _CALENDAR: Final = ("M", "MS", "ME", "mo", "month", "months", "Q", "q", "quarter", "Y", "y", "year", "years")
 _PART: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Zµμ]+)", re.ASCII)
 _LONGEST: Final = 2**63 - 1
+_ZERO: Final = re.compile(r"\s*0+(\.0*)?\s*[a-zA-Zµμ]*\s*")
 
 Amount = TypeVar("Amount", int, float)
 
@@ -146,6 +147,22 @@ def parse_duration(value: Any) -> Duration:
         f"{value!r} is no duration: write '10m' or '1h30m', or pass a timedelta, a timedelta64, or a number for plain"
         " times"
     )
+
+
+#: How late an event may come: None for no bound, 0 for nothing late, which is so over every kind of times.
+Lateness = Duration | Literal[0] | None
+
+
+def parse_lateness(value: Any) -> Lateness:
+    """The lateness that `value` means: a duration, zero of whatever unit, or None.
+
+    >>> parse_lateness("10m"), parse_lateness("0s"), parse_lateness(dt.timedelta(0)), parse_lateness(None)
+    (Duration('10m'), 0, 0, None)
+    """
+    if value is None:
+        return None
+    zero = _ZERO.fullmatch(value) if isinstance(value, str) else not isinstance(value, bool) and not value
+    return 0 if zero else parse_duration(value)
 
 
 def _as_timedelta(value: Any) -> Any:

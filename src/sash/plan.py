@@ -11,12 +11,13 @@ from typing import Any, Literal, get_args
 from sash.aggregations.base import Aggregation
 from sash.batch.checks import Checks
 from sash.batch.naming import output_name
-from sash.durations import Duration
+from sash.durations import Lateness
 from sash.errors import PlanError
 from sash.expressions import Expression
 from sash.extras import how_to_install
 from sash.markup import lines_as_html
 from sash.windows import CountWindow, TimeWindow, WindowPolicy
+from sash.windows.described import plain_part
 from sash.windows.time import CLOSED, Closed
 
 __all__ = ["Emit", "Plan"]
@@ -37,7 +38,8 @@ class Plan:
       `sash.col("spent_1h") / sash.col("spent_7d")`: a column each behind them, which the next may read.
     - `emit`: "final" (the exact window at each row's time), "arrival" (what was known when the row came), or, for
       streams only, "update".
-    - `lateness`: how late an event of a stream may come; None for no bound. A frame needs none: all is known.
+    - `lateness`: how late an event of a stream may come; None for no bound, 0 if nothing may be late. A frame needs
+      none: all is known.
     - `closed`: which ends of the windows are in, with pandas' words, for all windows that are not policies.
     - `min_periods`: a window with fewer values that are not null has no result.
     - `peers`: rows of one key and one time see each other; if False, each sees those before it, as in pandas.
@@ -64,7 +66,7 @@ class Plan:
     aggregations: Mapping[str, Aggregation]
     expressions: Mapping[str, Expression]
     emit: Emit
-    lateness: Duration | None
+    lateness: Lateness
     closed: Closed
     min_periods: int | None
     peers: bool
@@ -95,7 +97,7 @@ class Plan:
             "aggregations": MappingProxyType(dict(checks.aggregations(aggregations))),
             "expressions": MappingProxyType(dict(checks.expressions(expressions))),
             "emit": checks.one_of("emit", emit, get_args(Emit), "final"),
-            "lateness": checks.duration("lateness", lateness),
+            "lateness": checks.lateness(lateness),
             "closed": known_closed,
             "min_periods": checks.count("min_periods", min_periods),
             "peers": checks.truth("peers", peers),
@@ -155,7 +157,7 @@ class Plan:
             "windows": self._written(WindowPolicy.to_dict),
             "aggregations": {name: one.to_dict() for name, one in self.aggregations.items()},
             "emit": self.emit,
-            "lateness": None if self.lateness is None else _plain(self.lateness),
+            "lateness": plain_part(self.lateness),
             "closed": self.closed,
             "min_periods": self.min_periods,
             "peers": self.peers,
@@ -229,7 +231,7 @@ class Plan:
 
     def __repr__(self) -> str:
         defaults = {"by": (), "on": None, "emit": "final", "closed": "right", "peers": True}
-        parts = self._parts() | {"lateness": None if self.lateness is None else _plain(self.lateness)}
+        parts = self._parts() | {"lateness": plain_part(self.lateness)}
         shown = (f"{name}={value!r}" for name, value in parts.items() if value != defaults.get(name))
         return f"Plan({', '.join(shown)})"
 
@@ -271,7 +273,3 @@ def _short(window: WindowPolicy, label: str, closed: Closed) -> str | int | None
     if not isinstance(window, TimeWindow) or window.length.plain or window != TimeWindow(label, closed=closed):
         return None
     return label
-
-
-def _plain(duration: Duration) -> str | int | float:
-    return duration.amount if duration.plain else str(duration)

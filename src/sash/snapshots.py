@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from sash.aggregations.base import Aggregation
+from sash.aggregations.meant import checked_aggregation
 from sash.errors import AggregationError, SnapshotError, StoreError
 
 __all__ = ["Description", "reading"]
@@ -72,7 +73,7 @@ class Description:
                 return Description(aggregation, algorithm, options, times, values)
         raise SnapshotError("the snapshot cannot be read: its header is not that of a window")
 
-    def matching(self, aggregation: Aggregation | None) -> Aggregation:
+    def matching(self, aggregation: Aggregation | Mapping[str, Aggregation] | None) -> Aggregation:
         """The aggregation of the snapshot: the one given, if it is that, or the built-in one of its name.
 
         >>> import sash
@@ -82,8 +83,7 @@ class Description:
         if aggregation is None:
             with reading("the snapshot's aggregation is not known here"):
                 return Aggregation.from_dict(self.aggregation)
-        if not isinstance(aggregation, Aggregation):
-            raise AggregationError(f"an aggregation is needed, not {aggregation!r:.60}")
+        aggregation = checked_aggregation(aggregation)
         if _canonical(aggregation.to_dict()) != _canonical(self.aggregation):
             raise SnapshotError(
                 f"the snapshot is of {self._name()}, not of {aggregation!r}: restore it with its own aggregation"

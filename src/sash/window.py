@@ -31,11 +31,12 @@ __all__ = ["Window"]
 class Window(_core.Window):
     """A window of events in the order of their times, and the aggregate of all of them at any moment.
 
-    `Window(aggregation, algorithm="auto", **options)`. With "auto" the window takes events in any order; promise
-    `in_order=True` and it takes a cheaper algorithm; add `worst_case=True` if no single insert, evict or query may take
-    long, or names of operations (`worst_case=["evict", "bulk_evict"]`) if none of those may, or `subtract=True` if
-    totals may be maintained by subtraction. `sash.algorithms.ALGORITHMS` has them by name. With
-    `store=` the window may be larger than memory; `sash.store.StoredWindow` lists what else it takes.
+    `Window(aggregation, algorithm="auto", **options)`. The aggregation is one, or several by name, whose results make a
+    record. With "auto" the window takes events in any order. Promise `in_order=True` and it takes a cheaper algorithm.
+    Add `worst_case=True` if no single insert, evict or query may take long, names of operations
+    (`worst_case=["evict", "bulk_evict"]`) if none of those may, or `subtract=True` if totals may be maintained by
+    subtraction. `sash.algorithms.ALGORITHMS` has them by name. With `store=` the window may be larger than memory;
+    `sash.store.StoredWindow` lists what else it takes.
 
     Times are int, float, date, datetime, `numpy.datetime64`, `pandas.Timestamp` or Arrow timestamps; the first event
     decides, and times leave as they came. An event at a time that is there already is combined with it, the older
@@ -78,16 +79,31 @@ class Window(_core.Window):
 
     @overload
     def __new__(
-        cls, aggregation: Aggregation, algorithm: str = "auto", *, store: Store, **options: Any
+        cls,
+        aggregation: Aggregation | Mapping[str, Aggregation],
+        algorithm: str = "auto",
+        *,
+        store: Store,
+        **options: Any,
     ) -> StoredWindow: ...
 
     @overload
     def __new__(
-        cls, aggregation: Aggregation, algorithm: str = "auto", *, store: None = None, **options: Any
+        cls,
+        aggregation: Aggregation | Mapping[str, Aggregation],
+        algorithm: str = "auto",
+        *,
+        store: None = None,
+        **options: Any,
     ) -> Self: ...
 
     def __new__(
-        cls, aggregation: Aggregation, algorithm: str = "auto", *, store: Store | None = None, **options: Any
+        cls,
+        aggregation: Aggregation | Mapping[str, Aggregation],
+        algorithm: str = "auto",
+        *,
+        store: Store | None = None,
+        **options: Any,
     ) -> Window:
         """A window in memory, or one over a store."""
         if cls is Window and store is not None:
@@ -96,8 +112,10 @@ class Window(_core.Window):
             cls = StoredWindow
         return super().__new__(cls)
 
-    def __init__(self, aggregation: Aggregation, algorithm: str = "auto", **options: Any) -> None:
-        checked_aggregation(aggregation)
+    def __init__(
+        self, aggregation: Aggregation | Mapping[str, Aggregation], algorithm: str = "auto", **options: Any
+    ) -> None:
+        aggregation = checked_aggregation(aggregation)
         options = {name: value for name, value in options.items() if (name, value) != ("store", None)}
         name, self._options = algorithms.resolve(algorithm, aggregation, options)
         super().__init__(

@@ -226,7 +226,7 @@ def test_an_operator_gives_what_combining_gives(emit, policy):
     """Several windows and keys, late events, revisions, calls that fail between them, and a snapshot."""
     rng = np.random.default_rng(11)
     policy = sash.SessionWindow(8) if policy == "session" else policy
-    options = {"policy": policy, "by": "k", "on": "t", "emit": emit, "lateness": 30}
+    options = {"windows": policy, "by": "k", "on": "t", "emit": emit, "lateness": 30}
     one, other = quick(**options), slow(**options)
     for place in range(0, 300, 30):
         batch = {

@@ -36,7 +36,7 @@ def program(random: Random) -> int:
         columns = [list(column) for column in zip(*events, strict=True)]
         compare([*s.push_many(*columns)] if len(events) > 1 else s.push(*events[0]), expected)
         if random.random() < 0.1:
-            s = sash.Sliding.restore(s.snapshot(), policy=plan[0])
+            s = sash.Sliding.restore(s.snapshot(), windows=plan[0])
     compare([*s.finish()], reference.finish())
     return len(steps)
 

@@ -28,12 +28,17 @@ class Case(NamedTuple):
         return sash.Sliding.restore(blob, **{name: self.arguments[name] for name in self.functions()})
 
     def functions(self) -> list[str]:
-        held = {"aggregation": (ENDS, ENDS_AND_SUM), "policy": FUNCTIONAL, "trigger": (AT_STOPS,), "on_late": (ignore,)}
+        held = {
+            "aggregation": (ENDS, ENDS_AND_SUM),
+            "windows": FUNCTIONAL,
+            "trigger": (AT_STOPS,),
+            "on_late": (ignore,),
+        }
         return [name for name, ones in held.items() if any(self.arguments.get(name) is one for one in ones)]
 
 
 def case(aggregation: Any, policy: Any, before: list[Any], after: list[Any], **rest: Any) -> Case:
-    return Case({"aggregation": aggregation, "policy": policy, **rest}, before, after)
+    return Case({"aggregation": aggregation, "windows": policy, **rest}, before, after)
 
 
 # Functions, which no snapshot holds.

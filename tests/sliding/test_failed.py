@@ -160,12 +160,12 @@ def test_columns_of_other_libraries(make):
 # Three windows of one key overflow; those before and behind them do not.
 SPILL = [(0, LARGE), (1, LARGE), (5, 1), (6, 1), (20, 1), (21, 2), (40, 3)]
 WAITING = {
-    "final": {"policy": sash.TimeWindow(10), "emit": "final"},
-    "final slides": {"policy": sash.TimeWindow(10, every=5), "emit": "final"},
-    "slides": {"policy": sash.TimeWindow(10, every=5), "emit": "arrival"},
-    "revised slides": {"policy": sash.TimeWindow(10, every=5), "emit": "update"},
-    "watermark": {"policy": sash.TimeWindow(10), "trigger": AtWatermark()},
-    "sessions": {"policy": sash.SessionWindow(8), "trigger": AtWatermark()},
+    "final": {"windows": sash.TimeWindow(10), "emit": "final"},
+    "final slides": {"windows": sash.TimeWindow(10, every=5), "emit": "final"},
+    "slides": {"windows": sash.TimeWindow(10, every=5), "emit": "arrival"},
+    "revised slides": {"windows": sash.TimeWindow(10, every=5), "emit": "update"},
+    "watermark": {"windows": sash.TimeWindow(10), "trigger": AtWatermark()},
+    "sessions": {"windows": sash.SessionWindow(8), "trigger": AtWatermark()},
 }
 
 

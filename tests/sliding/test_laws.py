@@ -97,7 +97,7 @@ def test_a_restored_operator_goes_on(policy, emit, steps, cut, subject, lateness
                 operator.advance(step.time)
             else:
                 operator.push(step.key, step.time, None if step.null else made.value(number))
-    restored = Sliding.restore(before.snapshot(), policy=POLICIES[policy], trigger=before.trigger)
+    restored = Sliding.restore(before.snapshot(), windows=POLICIES[policy], trigger=before.trigger)
     assert restored.results == original.results
     assert run(restored, made, steps[cut:]) == run(original, made, steps[cut:])
     assert (restored.late, restored.late_counts) == (original.late, original.late_counts)

@@ -326,10 +326,10 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("arguments", "error", "words"),
         [
-            ({"policy": 5.5}, WindowSpecError, "no unit of time"),
-            ({"policy": []}, WindowSpecError, "no window"),
-            ({"policy": ["1h", "1h"]}, WindowSpecError, "twice"),
-            ({"policy": [TimeWindow("1h", every="1m"), TimeWindow("2h")]}, WindowSpecError, "different triggers"),
+            ({"windows": 5.5}, WindowSpecError, "no number of events"),
+            ({"windows": []}, WindowSpecError, "no window"),
+            ({"windows": ["1h", "1h"]}, WindowSpecError, "twice"),
+            ({"windows": [TimeWindow("1h", every="1m"), TimeWindow("2h")]}, WindowSpecError, "different triggers"),
             ({"trigger": "often"}, WindowSpecError, "a trigger is"),
             ({"trigger": EverySlide()}, WindowSpecError, "needs a slide"),
             ({"trigger": OnPunctuation()}, WindowSpecError, "needs a predicate"),
@@ -340,6 +340,8 @@ class TestRefusals:
             ({"min_periods": -1}, ValueError, "min_periods"),
             ({"by": "card"}, WindowSpecError, "on= names the column of times"),
             ({"by": 7}, WindowSpecError, "by is True"),
+            ({"by": ["card", 7], "on": "time"}, WindowSpecError, "by texts, not 7"),
+            ({"aggregation": {7: sash.Sum("x")}}, sash.AggregationError, "its name is a text"),
             ({"by": True, "on": "time"}, WindowSpecError, "by= names the columns"),
             ({"aggregation": sum}, sash.AggregationError, "is a function: write sash.Sum"),
         ],
@@ -347,7 +349,7 @@ class TestRefusals:
     def test_an_argument_that_makes_no_sense(self, arguments, error, words):
         """The message names the rule, and the value that breaks it."""
         with pytest.raises(error, match=words):
-            Sliding(**{"aggregation": sash.Sum(), "policy": "1h", **arguments})
+            Sliding(**{"aggregation": sash.Sum(), "windows": "1h", **arguments})
 
     def test_the_wrong_number_of_parts(self):
         """With keys an event has three parts, without it has two."""
@@ -480,12 +482,12 @@ class TestSnapshots:
     def test_windows_that_depend_on_values_go_on_after_rows_were_dropped(self, policy, emit):
         """Rows that are left may have had windows that began before them; those are final."""
         alone = Sliding(sash.Sum(), policy, emit=emit, lateness=5)
-        again = Sliding.restore(alone.snapshot(), policy=policy)
+        again = Sliding.restore(alone.snapshot(), windows=policy)
         rng = random.Random(1)
         for place in range(120):
             event = (place // 3 - rng.choice([0, 0, 4]), rng.randint(0, 20))
             assert alone.push(*event) == again.push(*event)
-            again = Sliding.restore(again.snapshot(), policy=policy)
+            again = Sliding.restore(again.snapshot(), windows=policy)
         assert list(alone.finish()) == list(again.finish())
 
     def test_functions_must_be_passed_again(self):
@@ -493,20 +495,20 @@ class TestSnapshots:
         policy = PolicyWindow(lambda total, old: total - old >= 10)
         s = Sliding(sash.Sum(), policy, trigger=OnPunctuation(bool), on_late=print)
         s.push(1, 5)
-        for missing in ({}, {"policy": policy}, {"policy": policy, "trigger": s.trigger}):
+        for missing in ({}, {"windows": policy}, {"windows": policy, "trigger": s.trigger}):
             with pytest.raises(sash.SnapshotError, match="function"):
                 Sliding.restore(s.snapshot(), **missing)
-        restored = Sliding.restore(s.snapshot(), policy=policy, trigger=s.trigger, on_late="drop")
+        restored = Sliding.restore(s.snapshot(), windows=policy, trigger=s.trigger, on_late="drop")
         assert values(restored.push(2, 4)) == [9]
 
     def test_what_does_not_match_is_refused(self):
         """A snapshot of one window is not restored as another."""
         blob = Sliding(sash.Sum(), TimeWindow(10)).snapshot()
-        for other in ({"policy": TimeWindow(11)}, {"aggregation": sash.Max()}, {"trigger": OnDemand()}):
+        for other in ({"windows": TimeWindow(11)}, {"aggregation": sash.Max()}, {"trigger": OnDemand()}):
             with pytest.raises(sash.SnapshotError):
                 Sliding.restore(blob, **other)
         with pytest.raises(sash.SnapshotError, match="windows"):
-            Sliding.restore(blob, policy=[TimeWindow(10), TimeWindow(11)])
+            Sliding.restore(blob, windows=[TimeWindow(10), TimeWindow(11)])
 
     def test_damage_is_found(self):
         """A blob with any byte changed, cut short, or of a Window, is refused."""

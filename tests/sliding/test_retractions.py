@@ -182,7 +182,7 @@ def test_batches_and_snapshots_change_nothing(policy, emit, steps, cut, subject,
                 columns = {name: [row.get(name) for _, row in pairs] for name in names}
                 said += [told(one) for one in batched.push_many(columns)]
             blob = batched.snapshot()
-            batched = Sliding.restore(blob, aggregation=own, policy=batched.policies, trigger=batched.trigger)
+            batched = Sliding.restore(blob, aggregation=own, windows=batched.policies, trigger=batched.trigger)
             assert batched.snapshot() == blob
         assert [*said, *(told(one) for one in batched.finish())] == expected, trigger
 
@@ -360,7 +360,7 @@ def test_many_rows_come_and_go_at_one_place():
         ({"id": "id"}, "name the column that says so, retract="),
         ({"retract": 5, "emit": "final"}, "retract is the name of a column, not 5"),
         (
-            {"retract": "op", "emit": "final", "policy": TimeWindow(4, every=2), "keep": "panes"},
+            {"retract": "op", "emit": "final", "windows": TimeWindow(4, every=2), "keep": "panes"},
             "retract= takes events out one by one",
         ),
     ],
@@ -368,7 +368,7 @@ def test_many_rows_come_and_go_at_one_place():
 def test_what_has_no_meaning_is_refused(options, words):
     """In words, when the operator is made."""
     with pytest.raises(sash.WindowSpecError, match=words):
-        Sliding(sash.Sum("v"), **({"policy": TimeWindow(2)} | options))
+        Sliding(sash.Sum("v"), **({"windows": TimeWindow(2)} | options))
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,12 @@ _ALIASES: Final[Mapping[str, str]] = {
 
 
 def checked_aggregation(value: Any) -> Aggregation:
-    """The aggregation; `AggregationError` says what to write for a class, a name or a function.
+    """The aggregation, or the `Composite` of several by name; `AggregationError` says what to write for a class, a name
+    or a function.
+
+    >>> from sash.aggregations import Max, Sum
+    >>> checked_aggregation({"total": Sum("x"), "peak": Max("x")})
+    Composite(total=Sum("x"), peak=Max("x"))
 
     >>> checked_aggregation("sum")
     Traceback (most recent call last):
@@ -39,7 +44,18 @@ def checked_aggregation(value: Any) -> Aggregation:
     """
     if isinstance(value, Aggregation):
         return value
+    if isinstance(value, Mapping):
+        return _together(value)
     raise AggregationError(what_is_meant(value))
+
+
+def _together(members: Mapping[Any, Any]) -> Aggregation:
+    from sash.aggregations.composite import Composite
+
+    for name in members:
+        if not isinstance(name, str):
+            raise AggregationError(f"aggregation {name!r:.60}: its name is a text")
+    return Composite(**members)
 
 
 def what_is_meant(value: Any, column: str = "") -> str:

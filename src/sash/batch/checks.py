@@ -8,11 +8,11 @@ from typing import Any
 from sash.aggregations.base import Aggregation
 from sash.aggregations.custom import FunctionAggregation
 from sash.aggregations.meant import what_is_meant
-from sash.batch.naming import output_name, read_window, window_label
-from sash.durations import Duration, parse_duration
+from sash.batch.naming import output_name, window_label
+from sash.durations import Lateness, parse_lateness
 from sash.errors import PlanError, SashError
 from sash.expressions import Expression
-from sash.windows import CountWindow, WindowPolicy
+from sash.windows import CountWindow, WindowPolicy, as_policy
 from sash.windows.described import MOST_EVENTS
 from sash.windows.time import Closed
 
@@ -90,9 +90,9 @@ class Checks:
         self.problem(f"{part} is True or False, not {value!r:.60}")
         return True
 
-    def duration(self, part: str, value: Any) -> Duration | None:
-        """A length of time, or None."""
-        read = self.each(part, [] if value is None else [value], parse_duration)
+    def lateness(self, value: Any) -> Lateness:
+        """How late an event may come."""
+        read = self.each("lateness", [value], parse_lateness)
         return read[0] if read else None
 
     def windows(self, value: Any, closed: Closed) -> dict[str, WindowPolicy]:
@@ -174,7 +174,7 @@ class Checks:
 
 
 def _labelled(value: Any, closed: Closed) -> tuple[str, WindowPolicy]:
-    policy = read_window(value, closed)
+    policy = as_policy(value, closed)
     return window_label(value), policy
 
 

@@ -197,14 +197,14 @@ class _Chunks:
     def _watermark_of(self, kind: Kind, ticks: npt.NDArray[np.int64]) -> int:
         newest = int(ticks.max()) if len(ticks) else -(2**63)
         lateness = self._plan.lateness
-        mark = newest if lateness is None else earlier(kind, newest, lateness)
+        mark = earlier(kind, newest, lateness) if lateness else newest
         return mark if self._watermark is None else max(mark, self._watermark)
 
     def _refuse_late(self, kind: Kind, ticks: npt.NDArray[np.int64]) -> None:
         late = ticks[len(self._emitted) :] < (-(2**63) if self._watermark is None else self._watermark)
         if late.any():
             time = decode(kind, int(ticks[len(self._emitted) + int(late.argmax())]))
-            allowed = "sorted by time" if self._plan.lateness is None else f"at most {self._plan.lateness} late"
+            allowed = f"at most {self._plan.lateness} late" if self._plan.lateness else "sorted by time"
             raise ValueError(
                 f"column {self._plan.on!r}: {time} comes too late, and rows that are read in parts are {allowed}:"
                 " sort them, or give a longer lateness="

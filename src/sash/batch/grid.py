@@ -14,6 +14,7 @@ from sash.durations import Duration
 from sash.errors import WindowSpecError
 from sash.times import FLOAT, Kind, decode_array, encode_array
 from sash.windows import TimeWindow
+from sash.windows.time import ends_in
 
 __all__ = ["Ends", "ends_of"]
 
@@ -69,7 +70,7 @@ class _Ticks:
     def __init__(self, kind: Kind, windows: Sequence[TimeWindow]) -> None:
         assert windows[0].every is not None
         self._every = windows[0].every.ticks(kind)
-        self._spans = [(window.length.ticks(kind), *_ends_in(window)) for window in windows]
+        self._spans = [(window.length.ticks(kind), *ends_in(window.closed)) for window in windows]
 
     def reach(self, times: Ticks) -> tuple[Ticks, Ticks]:
         """The first and the last multiple, by number, whose windows hold an event at the time."""
@@ -94,7 +95,7 @@ class _Reals:
     def __init__(self, kind: Kind, windows: Sequence[TimeWindow]) -> None:
         assert windows[0].every is not None
         self._every = _real(windows[0].every)
-        self._spans = [(_real(window.length), *_ends_in(window)) for window in windows]
+        self._spans = [(_real(window.length), *ends_in(window.closed)) for window in windows]
 
     def reach(self, times: Any) -> tuple[Ticks, Ticks]:
         """The first and the last multiple, by number, whose windows hold an event at the time."""
@@ -132,11 +133,6 @@ def _settled(guess: Ticks, holds: Callable[[Ticks], Marks], step: int) -> Ticks:
     while (further := holds(guess - step)).any():
         guess = np.where(further, guess - step, guess)
     return guess
-
-
-def _ends_in(window: TimeWindow) -> tuple[bool, bool]:
-    """Whether the start and the end are in."""
-    return window.closed in ("left", "both"), window.closed in ("right", "both")
 
 
 def _real(length: Duration) -> float:

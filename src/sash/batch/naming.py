@@ -1,17 +1,14 @@
-"""The names of result columns, and windows as users write them."""
+"""The names of result columns."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from sash.aggregations.base import Aggregation
-from sash.errors import WindowSpecError
-from sash.windows import CalendarWindow, CountWindow, TimeWindow, WindowPolicy
-from sash.windows.calendar import is_calendar
+from sash.windows import CalendarWindow, CountWindow, TimeWindow, WindowPolicy, as_policy
 from sash.windows.described import plain_part
-from sash.windows.time import Closed
 
-__all__ = ["output_name", "read_window", "window_label"]
+__all__ = ["output_name", "window_label"]
 
 
 def output_name(name: str, label: str) -> str:
@@ -37,7 +34,7 @@ def window_label(value: Any) -> str:
     if isinstance(value, CountWindow):
         return str(value.n)
     if not isinstance(value, WindowPolicy):
-        return "".join(value.split()) if isinstance(value, str) else window_label(read_window(value))
+        return "".join(value.split()) if isinstance(value, str) else window_label(as_policy(value))
     word = type(value).__name__.removesuffix("Window").lower()
     parts = {name: getattr(value, name) for name in (*value.positional, *value.defaults)}
     shown = {name: part for name, part in parts.items() if part is not None and part is not False}
@@ -49,24 +46,3 @@ def _part_label(part: Any) -> str:
     if isinstance(part, Aggregation):
         return "_".join([type(part).__name__.lower(), *part.columns])
     return str(getattr(part, "__name__", "function")).strip("<>") if callable(part) else str(plain_part(part))
-
-
-def read_window(value: Any, closed: Closed = "right") -> WindowPolicy:
-    """A policy as it is, a whole number as so many rows, a duration as that length of time with the ends.
-
-    >>> read_window(100), read_window("1h", "left")
-    (CountWindow(100), TimeWindow('1h', closed='left'))
-    """
-    if isinstance(value, WindowPolicy):
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return CountWindow(value)
-    if is_calendar(value):
-        return CalendarWindow(value, closed=closed)
-    try:
-        policy = TimeWindow(value, closed=closed)
-    except WindowSpecError as error:
-        raise WindowSpecError(f"{value!r:.80} is no window: {error}") from None
-    if policy.length.plain:
-        raise WindowSpecError(f"{value!r} is no number of rows: write TimeWindow({value!r}) if it is a length")
-    return policy

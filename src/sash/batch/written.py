@@ -10,11 +10,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidat
 from sash.aggregations.base import Aggregation
 from sash.aggregations.written import read_call
 from sash.batch.checks import Checks, as_list
-from sash.batch.naming import read_window
 from sash.errors import AggregationError, SashError
 from sash.expressions import Expression, read_expression
 from sash.suggestions import did_you_mean
-from sash.windows import WindowPolicy
+from sash.windows import WindowPolicy, as_policy
 
 __all__ = ["read_parts"]
 
@@ -72,7 +71,7 @@ def _expression(value: Any) -> Expression:
 def _window(value: Any) -> Any:
     """A described policy as the policy; a duration or a number as it is."""
     window = WindowPolicy.from_dict(value) if isinstance(value, Mapping) else value
-    read_window(window)
+    as_policy(window)
     return window
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from sash.aggregations.base import Aggregation
-from sash.aggregations.meant import checked_aggregation
 from sash.durations import parse_duration
 from sash.markup import as_html
 from sash.operator import snapshots
 from sash.operator.changes import as_batch
 from sash.operator.columns import check_sizes, row_parts
 from sash.operator.config import check_keeping
+from sash.operator.definition import define
 from sash.operator.engine import Engine
 from sash.operator.failed import NOT_OF_AN_EVENT, Events, FailedEvent, FailedEvents, OnError, check_on_error
 from sash.operator.late import LateEvent, LateEvents, OnLate, check_on_late
@@ -22,16 +23,15 @@ from sash.operator.spec import (
     Emit,
     Keep,
     Spec,
-    check_columns,
-    check_emit,
     check_keep,
-    check_lateness,
-    check_min_periods,
     check_retract,
 )
 from sash.times import bound, encode
-from sash.triggers import Trigger, resolve_trigger
-from sash.windows.base import WindowPolicy, as_policies
+from sash.triggers import Trigger
+from sash.windows import WindowPolicy
+
+if TYPE_CHECKING:
+    from sash.plan import Plan
 
 __all__ = ["Sliding"]
 
@@ -39,13 +39,15 @@ __all__ = ["Sliding"]
 class Sliding:
     """A window policy over an aggregation: push events in, and results come out.
 
-    `policy` is one of `sash.windows`, a duration, a number of events, or a list of them that share one structure. With
+    `aggregation` is one, or several by name as in a `Plan`, whose results make a record. `windows` is one of
+    `sash.windows`, a duration, a number of events, or a list of them that share one structure. With
     `by=True` every event has a key first, and each key has windows of its own. With `on=` and `by=` as in a `Plan`,
     events are rows: `push` takes a mapping, `push_many` a mapping of columns or a frame, and aggregations name columns.
+    A `Plan` alone says all of that, and `emit`, `lateness` and `min_periods`.
     `trigger` says when a result is due; by default each event fires it, or the slide of the window. `emit` says which
     results there are:
 
-    - "arrival": at once, for what has been seen.
+    - "arrival", the default: at once, for what has been seen.
     - "final": once, when the watermark has passed: what all events together give, in whatever order they came.
     - "update": at once, and again with the next `revision` for every earlier result that a late event changes.
 
@@ -80,46 +82,38 @@ class Sliding:
     ([], [])
     >>> [(result.key, result.end, result.value) for result in s.push("b", 4, 3)]
     [('a', 1, 9), ('a', 1, 9), ('b', 2, 5), ('b', 2, 5)]
-    >>> s = sash.Sliding(sash.Sum("amount"), "1h", by="card", on="time")
+    >>> s = sash.Sliding({"spent": sash.Sum("amount"), "peak": sash.Max("amount")}, "1h", by="card", on="time")
     >>> s.push({"card": "x", "time": datetime.datetime(2024, 5, 1, 12), "amount": 30})[0].value
-    30
+    Record(spent=30, peak=30)
     """
 
     def __init__(
         self,
-        aggregation: Aggregation,
-        policy: Any,
+        aggregation: Aggregation | Mapping[str, Aggregation] | Plan,
+        windows: Any = None,
         by: bool | str | Sequence[str] | None = None,
         *,
         on: str | None = None,
         trigger: Trigger | None = None,
-        emit: Emit = "arrival",
+        emit: Emit | None = None,
         lateness: Any = None,
         on_late: OnLate = "drop",
         on_error: OnError = "raise",
         changes_only: bool = False,
         expire: Any = None,
-        min_periods: int = 0,
+        min_periods: int | None = None,
         keep: Keep | None = None,
         retract: str | None = None,
         id: str | None = None,
     ) -> None:
-        key_columns, time_column = check_columns(by, on)
-        policies = as_policies(policy)
-        trigger = resolve_trigger(trigger, policies)
-        taken_back, known_by = check_retract(retract, id, check_emit(emit), trigger)
-        spec = Spec(
-            aggregation=checked_aggregation(aggregation),
-            policies=policies,
-            trigger=trigger,
-            keyed=bool(by),
-            on=time_column,
-            by=key_columns,
-            emit=emit,
-            lateness=check_lateness(lateness),
+        asked = define(
+            aggregation, windows, by, on=on, trigger=trigger, emit=emit, lateness=lateness, min_periods=min_periods
+        )
+        taken_back, known_by = check_retract(retract, id, asked.emit, asked.trigger)
+        spec = replace(
+            asked,
             expire=None if expire is None else parse_duration(expire),
             changes_only=bool(changes_only),
-            min_periods=check_min_periods(min_periods),
             keep=check_keep(keep),
             retract=taken_back,
             id=known_by,
@@ -405,15 +399,15 @@ class Sliding:
         cls,
         blob: bytes,
         *,
-        aggregation: Aggregation | None = None,
-        policy: Any = None,
+        aggregation: Aggregation | Mapping[str, Aggregation] | None = None,
+        windows: Any = None,
         trigger: Trigger | None = None,
         on_late: OnLate | None = None,
         on_error: OnError | None = None,
     ) -> Sliding:
         """The operator of a snapshot, which goes on as if nothing had happened. Cost: O(n).
 
-        What the bytes cannot hold must be passed: an aggregation of your own, policies, triggers, `on_late` and
+        What the bytes cannot hold must be passed: an aggregation of your own, windows, triggers, `on_late` and
         `on_error` with functions. What they hold may be passed, and must then be the same. `SnapshotError` if it is
         not, or if the bytes are damaged, foreign or newer than this version.
 
@@ -422,9 +416,9 @@ class Sliding:
         >>> sash.Sliding.restore(s.snapshot())
         Traceback (most recent call last):
         ...
-        sash.errors.SnapshotError: the policy holds a function, which no snapshot does: pass policy=... again
+        sash.errors.SnapshotError: windows holds a function, which no snapshot does: pass windows=... again
         """
-        opened = snapshots.open_blob(blob, aggregation, policy, trigger, on_late, on_error)
+        opened = snapshots.open_blob(blob, aggregation, windows, trigger, on_late, on_error)
         operator = cls.__new__(cls)
         operator._start(opened.spec, opened.on_late, opened.on_error)
         operator._running.ended = opened.state["ended"]

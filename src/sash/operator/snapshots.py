@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from sash import _core, codec
 from sash.aggregations.base import Aggregation
-from sash.durations import Duration, parse_duration
+from sash.durations import Duration, parse_duration, parse_lateness
 from sash.errors import AggregationError, SnapshotError, WindowSpecError
 from sash.operator.failed import OnError, check_on_error
 from sash.operator.late import OnLate, check_on_late
-from sash.operator.spec import Spec, check_emit, check_keep, check_lateness, check_retract
+from sash.operator.spec import Spec, check_emit, check_keep, check_retract
 from sash.snapshots import Description, reading
 from sash.times import Kind
 from sash.triggers import Trigger
-from sash.windows.base import WindowPolicy, as_policies
+from sash.windows import WindowPolicy, as_policies
 from sash.windows.described import plain_part
 
 __all__ = ["Opened", "open_blob", "seal"]
@@ -75,8 +75,8 @@ def _length(length: Duration | int | None) -> Any:
 
 def open_blob(
     blob: bytes,
-    aggregation: Aggregation | None,
-    policy: Any,
+    aggregation: Aggregation | Mapping[str, Aggregation] | None,
+    windows: Any,
     trigger: Trigger | None,
     on_late: OnLate | None,
     on_error: OnError | None,
@@ -86,7 +86,7 @@ def open_blob(
         raise TypeError(f"a snapshot is bytes, not {type(blob).__name__}")
     text, body = _core.open_snapshot(bytes(blob))
     header = _header(text)
-    passed = None if policy is None else as_policies(policy)
+    passed = None if windows is None else as_policies(windows)
     on_late = None if on_late is None else check_on_late(on_late)
     if not isinstance(header.get("aggregation"), dict):
         raise SnapshotError("the snapshot cannot be read: its header is not that of an operator")
@@ -101,11 +101,11 @@ def open_blob(
         spec = Spec(
             aggregation=matching,
             policies=tuple(
-                _part("policy", described, one, WindowPolicy.from_dict)
+                _part("windows", described, one, WindowPolicy.from_dict)
                 for described, one in zip(header["policies"], given, strict=True)
             ),
             trigger=_part("trigger", header["trigger"], trigger, Trigger.from_dict),
-            lateness=check_lateness(header["lateness"]),
+            lateness=parse_lateness(header["lateness"]),
             expire=None if header["expire"] is None else parse_duration(header["expire"]),
             **plain,
         )
@@ -149,7 +149,7 @@ def _part(
     name: str, described: dict[str, Any] | None, given: Part | None, read: Callable[[dict[str, Any]], Part]
 ) -> Part:
     if described is None and given is None:
-        raise SnapshotError(f"the {name} holds a function, which no snapshot does: pass {name}=... again")
+        raise SnapshotError(f"{name} holds a function, which no snapshot does: pass {name}=... again")
     if described is None:
         assert given is not None
         return given

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from sash.aggregations.base import Aggregation
-from sash.durations import Duration, parse_duration
+from sash.durations import Duration, Lateness
 from sash.errors import WindowSpecError
 from sash.triggers import OnDemand, Trigger
 from sash.windows import WindowPolicy
@@ -17,8 +16,6 @@ __all__ = ["Emit", "Keep", "Spec"]
 
 Emit = Literal["arrival", "final", "update"]
 Keep = Literal["panes", "events"]
-
-_ZERO = re.compile(r"\s*0+(\.0*)?\s*[a-zA-Zµμ]*\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +30,7 @@ class Spec:
     on: str | None = None
     by: str | tuple[str, ...] | None = None
     emit: Emit = "arrival"
-    #: None: no bound. 0: nothing may be late.
-    lateness: Duration | Literal[0] | None = None
+    lateness: Lateness = None
     expire: Duration | None = None
     changes_only: bool = False
     min_periods: int = 0
@@ -55,9 +51,12 @@ def check_columns(by: Any, on: Any) -> tuple[str | tuple[str, ...] | None, str |
     if not isinstance(by, (str, list, tuple)) and by is not None:
         what = "by= names the columns of the key too" if on is not None else "by is True if every event has a key first"
         raise WindowSpecError(f"{what}, or is None if there is no key; not {by!r:.60}")
+    wrong = [name for name in by if not isinstance(name, str)] if isinstance(by, (list, tuple)) else []
+    if wrong:
+        raise WindowSpecError(f"by names the columns of the key by texts, not {wrong[0]!r:.60}")
     if not isinstance(on, str):
         raise WindowSpecError(f"by={by!r:.60} names columns, so events are rows: on= names the column of times")
-    return (tuple(by) if isinstance(by, (list, tuple)) else by), on
+    return (tuple(by) or None if isinstance(by, (list, tuple)) else by), on
 
 
 def check_emit(emit: Any) -> Emit:
@@ -74,18 +73,12 @@ def check_keep(keep: Any) -> Keep | None:
     return keep  # type: ignore[no-any-return]
 
 
-def check_lateness(lateness: Any) -> Duration | Literal[0] | None:
-    """A duration, zero, or None for no bound."""
-    if lateness is None:
-        return None
-    zero = _ZERO.fullmatch(lateness) if isinstance(lateness, str) else not isinstance(lateness, bool) and not lateness
-    return 0 if zero else parse_duration(lateness)
-
-
 def check_min_periods(count: Any) -> int:
-    """A count of events, or a ValueError."""
+    """A number of values, where None is 0, or a ValueError."""
+    if count is None:
+        return 0
     if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST_EVENTS:
-        raise ValueError(f"min_periods is a count of events from 0 to 2**62, not {count!r}")
+        raise ValueError(f"min_periods is a number of values from 0 to 2**62, or None, not {count!r}")
     return count
 
 

@@ -148,7 +148,8 @@ def _emitted(plan: Plan) -> str:
 def _late(plan: Plan) -> str:
     if plan.lateness is None:
         return "nothing is late, and nothing is ever dropped: give lateness= for a stream that does not end"
-    return f"rows more than {plan.lateness} behind the newest of the batches before are counted and left out"
+    behind = f"more than {plan.lateness} behind" if plan.lateness else "behind"
+    return f"rows {behind} the newest of the batches before are counted and left out"
 
 
 def _columns(job: Job) -> str:

@@ -6,7 +6,7 @@
 """
 
 from sash.windows.adaptive import AdaptiveWindow
-from sash.windows.base import WindowPolicy, as_policies, as_policy, known_policies
+from sash.windows.base import WindowPolicy, known_policies
 from sash.windows.calendar import CalendarWindow
 from sash.windows.count import CountWindow
 from sash.windows.delta import DeltaWindow
@@ -16,6 +16,7 @@ from sash.windows.punctuated import PunctuatedWindow
 from sash.windows.session import SessionWindow
 from sash.windows.time import Closed, TimeWindow
 from sash.windows.tumbling import TumblingWindow
+from sash.windows.written import as_policies, as_policy
 
 __all__ = [
     "AdaptiveWindow",

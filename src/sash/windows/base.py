@@ -1,17 +1,16 @@
-"""What a window policy is, and how a duration or a list becomes one or several."""
+"""What a window policy is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final, TypeVar
 
-from sash.durations import Duration, parse_duration
-from sash.errors import WindowSpecError
+from sash.durations import Duration
 from sash.windows.config import PolicyConfig
 from sash.windows.described import Described, read_description
 from sash.windows.scale import Scale
 
-__all__ = ["WindowPolicy", "as_policies", "as_policy", "known_policies"]
+__all__ = ["WindowPolicy", "known_policies"]
 
 _POLICIES: dict[str, type[WindowPolicy]] = {}
 #: A start that lies before all times that 64 bits hold.
@@ -120,42 +119,3 @@ def known_policies() -> dict[str, type[WindowPolicy]]:
     True
     """
     return dict(_POLICIES)
-
-
-def as_policy(value: Any) -> WindowPolicy:
-    """A policy as it is, a duration as the `TimeWindow` of that length, a whole number as the `CountWindow` of so many
-    events, as in pandas and polars; `WindowSpecError` for anything else.
-
-    >>> import sash.windows
-    >>> as_policy("10m"), as_policy(100)
-    (TimeWindow('10m'), CountWindow(100))
-    """
-    if isinstance(value, WindowPolicy):
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return _POLICIES["CountWindow"](value)  # type: ignore[call-arg]
-    try:
-        length = parse_duration(value)
-    except WindowSpecError as error:
-        raise WindowSpecError(f"{value!r:.80} is no window: give a policy such as TimeWindow('1h') ({error})") from None
-    if length.plain:
-        raise WindowSpecError(
-            f"{value!r} has no unit of time: write TimeWindow({value!r}) for a length over plain times"
-        )
-    return _POLICIES["TimeWindow"](length)  # type: ignore[call-arg]
-
-
-def as_policies(value: Any) -> tuple[WindowPolicy, ...]:
-    """One policy or several, all different; `WindowSpecError` if there is none or one is twice.
-
-    >>> import sash.windows
-    >>> as_policies(["10m", "1h"])
-    (TimeWindow('10m'), TimeWindow('1h'))
-    """
-    policies = tuple(as_policy(one) for one in value) if isinstance(value, (list, tuple)) else (as_policy(value),)
-    if not policies:
-        raise WindowSpecError("no window at all: give at least one policy, such as TimeWindow('1h')")
-    for place, one in enumerate(policies):
-        if one in policies[:place]:
-            raise WindowSpecError(f"{one!r} is there twice: give each window once")
-    return policies

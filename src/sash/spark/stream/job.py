@@ -56,14 +56,16 @@ class Clock:
         ticks = encode(time)[1]
         return ticks * self.step // ATTOSECONDS["us"]
 
-    def milliseconds(self, lateness: Duration) -> int:
+    def milliseconds(self, lateness: Duration | Literal[0]) -> int:
         """The lateness as Spark counts it, rounded up.
 
         >>> from sash.durations import parse_duration
         >>> Clock(INT).milliseconds(parse_duration(10)), Clock(Kind("arrow", "us")).milliseconds(parse_duration("1m"))
         (10, 60000)
+        >>> Clock(INT).milliseconds(0)
+        0
         """
-        return -(-lateness.ticks(self.kind) * self.step // _MILLISECOND)
+        return -(-lateness.ticks(self.kind) * self.step // _MILLISECOND) if lateness else 0
 
 
 @dataclass(frozen=True)
