@@ -124,6 +124,14 @@ def test_what_only_a_frame_has_is_refused(parts: dict[str, Any], words: str) -> 
         Sliding(plan)
 
 
+@pytest.mark.parametrize(("by", "key"), [(None, None), ("k", "a"), (["k"], "a"), (["k", "s"], ("a", "x"))])
+def test_a_key_of_one_column_is_its_value(by: Any, key: Any) -> None:
+    """Several make a tuple."""
+    s = Sliding(sash.Plan(by=by, on="t", windows=TimeWindow(5), aggregations={"n": sash.Count()}, emit="arrival"))
+    (result,) = s.push({"k": "a", "s": "x", "t": 1})
+    assert result.key == key
+
+
 def test_a_plan_stands_alone() -> None:
     """What it says is not said again."""
     plan = sash.Plan(on="t", windows="1h", aggregations={"n": sash.Count()})

@@ -58,7 +58,8 @@ def _planned(plan: Plan, trigger: Trigger | None) -> Spec:
     problems = list(_problems(plan))
     if problems:
         raise PlanError("sash.Sliding cannot run the plan: " + "; ".join(problems))
-    by, on = check_columns(plan.by or None, plan.on)
+    # The key of one column is its value, as it is where by= names one.
+    by, on = check_columns(plan.by[0] if len(plan.by) == 1 else plan.by or None, plan.on)
     return Spec(
         aggregation=checked_aggregation(plan.aggregations),
         policies=plan.windows,
