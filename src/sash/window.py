@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sash import _core, algorithms, snapshots
-from sash.aggregations.base import Aggregation
+from sash.aggregations.base import Aggregation, skips_plainly
 from sash.aggregations.composite import Composite
 from sash.aggregations.meant import checked_aggregation
 from sash.aggregations.records import Path, found, takes_row, value_of
@@ -358,9 +358,7 @@ def _is_row(value: Any) -> bool:
 
 def own_skips(aggregation: Aggregation) -> Callable[[Any], bool] | None:
     """The method `skips`, if an aggregation in Python defines one: the core knows what the others skip."""
-    if aggregation.native() is not None or type(aggregation).skips is Aggregation.skips:
-        return None
-    return aggregation.skips
+    return None if aggregation.native() is not None or skips_plainly(aggregation) else aggregation.skips
 
 
 def _among(kind: Kind, other: Kind, ticks: npt.NDArray[np.int64], times: Any) -> tuple[Kind, npt.NDArray[np.int64]]:

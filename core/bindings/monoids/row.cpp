@@ -68,7 +68,9 @@ PartSpec part_of(nb::handle part) {
 }
 
 ObjectSpec object_of(nb::handle member) {
-    ObjectSpec spec{member.attr("aggregation"), {}, member.attr("aggregation").attr("skips")};
+    const nb::object aggregation = member.attr("aggregation");
+    const auto nan = nb::cast<std::string>(aggregation.attr("nan"));
+    ObjectSpec spec{aggregation, {}, ValueReader("", "object", nan, false, member.attr("skips"))};
     for (const nb::handle path : nb::iter(member.attr("paths"))) spec.paths.push_back(path_of(path));
     return spec;
 }
@@ -143,9 +145,9 @@ bool RowReader::read(nb::handle source, Value& value, Mode& mode, Holder& holder
     bool taken = takes(holder.fields);
     for (const ObjectSpec& object : objects_) {
         nb::object found = object.find(source);
-        const bool skipped = nb::cast<bool>(object.skips(found));
-        taken |= !skipped;
-        holder.members.push_back(skipped ? nullptr : found.ptr());
+        const bool kept = object.reader.takes(found);
+        taken |= kept;
+        holder.members.push_back(kept ? found.ptr() : nullptr);
         holder.kept.push_back(std::move(found));
     }
     value.row = holder.fields;
@@ -256,7 +258,7 @@ Mode RowReader::without_strangers(const Mode& mode, std::span<const Kinds> kinds
 void RowReader::visit_references(const ReferenceVisitor& visitor) const {
     for (const ObjectSpec& object : objects_) {
         visitor(object.aggregation.ptr());
-        visitor(object.skips.ptr());
+        visitor(object.reader.skips().ptr());
     }
     for (const ResultSpec& spec : results_) visitor(spec.aggregation.ptr());
 }

@@ -46,7 +46,7 @@ struct PartSpec {
 struct ObjectSpec {
     nb::object aggregation;
     std::vector<Path> paths;
-    nb::object skips;
+    ValueReader reader;
 
     nb::object find(nb::handle event) const;
 };

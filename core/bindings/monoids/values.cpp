@@ -155,7 +155,7 @@ bool ValueReader::read(nb::handle source, Value& value, Mode& mode, Holder& hold
             return read_hash(source, value);
         case Inputs::object:
             value.object = source.ptr();
-            return read_object(source);
+            return takes(source);
         case Inputs::row:
             return row_->read(source, value, mode, holder);
     }
@@ -225,9 +225,9 @@ bool ValueReader::read_pair(nb::handle source, Value& value, Mode& mode) const {
     return true;
 }
 
-bool ValueReader::read_object(nb::handle source) const {
+bool ValueReader::takes(nb::handle source) const {
     if (skips_.is_valid() && !skips_.is_none()) return !nb::cast<bool>(skips_(source));
-    return accepts_any(source);
+    return !is_null(source) && accepts_any(source);
 }
 
 bool ValueReader::read_text(nb::handle source, Value& value, nb::object& holder) const {
@@ -282,7 +282,8 @@ bool ValueReader::accepts(double number) const {
 
 bool ValueReader::accepts_any(nb::handle source) const {
     if (PyFloat_Check(source.ptr())) return accepts(PyFloat_AS_DOUBLE(source.ptr()));
-    if (PyLong_CheckExact(source.ptr()) || PyUnicode_CheckExact(source.ptr())) return true;
+    const auto is = [&](const PyTypeObject& type) { return Py_TYPE(source.ptr()) == &type; };
+    if (is(PyLong_Type) || is(PyUnicode_Type) || is(PyTuple_Type) || is(PyDict_Type)) return true;
     return !is_numpy(source, "floating") || accepts(nb::cast<double>(nb::float_(nb::borrow(source))));
 }
 

@@ -37,35 +37,34 @@ class _ArgExtremum(Aggregation):
             raise TypeError(f'{type(self).__name__} reads the key first, then what goes with it: ("amount", "city")')
         self.column = None if key is None else (key, *columns)
         self.nan = check_nan(nan)
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        """The columns that go with the key; none for the whole row, and where values are passed directly."""
-        return self.columns[1:]
+        #: The columns that go with the key; none for the whole row, and where values are passed directly.
+        self.arguments = columns
+        #: How many they are, if they make a tuple.
+        self._several = len(columns) if len(columns) > 1 else 0
 
     def skips(self, value: Any) -> bool:
         """A value is passed over if its key or an argument is null."""
         if is_null(value):
             return True
         key, argument = self._pair(value)
-        if len(self.arguments) > 1 and any(map(is_null, argument)):
+        if self._several and any(map(is_null, argument)):
             return True
         return is_null(key) or is_null(argument) or (self.nan == "skip" and is_nan(key))
 
     def lift(self, value: Any) -> Found:
         key, argument = self._pair(value)
-        several = len(self.arguments) > 1
-        return read_number(not_nan(key, self.nan)), tuple(map(plain, argument)) if several else plain(argument)
+        number = read_number(not_nan(key, self.nan))
+        return number, tuple(map(plain, argument)) if self._several else plain(argument)
 
     def _pair(self, value: Any) -> tuple[Any, Any]:
         """The key and the argument, which is a tuple where there are several columns of it."""
-        several = len(self.arguments)
+        several = self._several
         if isinstance(value, (tuple, list)):
-            if several > 1 and len(value) == several + 1:
+            if several and len(value) == several + 1:
                 return value[0], tuple(value[1:])
-            if len(value) == 2 and (several < 2 or (isinstance(value[1], (tuple, list)) and len(value[1]) == several)):
+            if len(value) == 2 and (not several or (isinstance(value[1], (tuple, list)) and len(value[1]) == several)):
                 return value[0], value[1]
-        what = f"(key, {', '.join(self.arguments)})" if several > 1 else "(key, argument)"
+        what = f"(key, {', '.join(self.arguments)})" if several else "(key, argument)"
         raise TypeError(f"a pair {what} is needed, not {type(value).__name__} ({value!r:.60})")
 
     def combine(self, older: Found | None, newer: Found | None) -> Found | None:
@@ -78,7 +77,7 @@ class _ArgExtremum(Aggregation):
 
     def shape(self, argument: Any) -> Any:
         """The result: a dictionary of several columns, or the argument as it is."""
-        return dict(zip(self.arguments, argument, strict=True)) if len(self.arguments) > 1 else argument
+        return dict(zip(self.arguments, argument, strict=True)) if self._several else argument
 
 
 def _flat(arguments: Sequence[str | Sequence[str]]) -> tuple[str, ...]:

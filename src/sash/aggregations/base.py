@@ -30,6 +30,7 @@ __all__ = [
     "built_in",
     "built_ins",
     "is_built_in",
+    "skips_plainly",
 ]
 
 Option = int | float | str | bool
@@ -405,6 +406,11 @@ def is_built_in(aggregation: Aggregation) -> bool:
     (True, False)
     """
     return _BUILT_INS.get(type(aggregation).__name__) is type(aggregation)
+
+
+def skips_plainly(aggregation: Aggregation) -> bool:
+    """Whether the aggregation passes over nulls, and NaN where it says so, and nothing else."""
+    return type(aggregation).skips is Aggregation.skips
 
 
 class WithNan(Aggregation):

@@ -3,11 +3,11 @@ whose results they are."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sash.aggregations.base import Aggregation, Native, Option
+from sash.aggregations.base import Aggregation, Native, Option, skips_plainly
 from sash.suggestions import did_you_mean
 
 __all__ = [
@@ -67,6 +67,11 @@ class ObjectMember:
 
     aggregation: Aggregation
     paths: tuple[Path, ...]
+
+    @property
+    def skips(self) -> Callable[[Any], bool] | None:
+        """The method `skips`, if it has one of its own: the core knows what all others skip."""
+        return None if skips_plainly(self.aggregation) else self.aggregation.skips
 
 
 @dataclass(frozen=True, slots=True)

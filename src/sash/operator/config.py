@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sash import codec
 from sash.aggregations import records
-from sash.aggregations.base import Aggregation
+from sash.aggregations.base import Aggregation, skips_plainly
 from sash.aggregations.compiled import Compiled
 from sash.aggregations.composite import Composite
 from sash.aggregations.counts import Count
@@ -16,7 +16,7 @@ from sash.aggregations.reading import is_null
 from sash.aggregations.records import ObjectMember, Part, Path, ResultSpec, Row, Slot
 from sash.errors import WindowSpecError
 from sash.operator.columns import checked_key
-from sash.operator.marks import Mark, Marked, mark_of, skips_plainly
+from sash.operator.marks import Mark, Marked, mark_of
 from sash.operator.panes import Panes, obstacle, panes_of
 from sash.operator.results import Result, same
 from sash.operator.spec import Spec

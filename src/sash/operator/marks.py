@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sash.aggregations.base import Aggregation
+from sash.aggregations.base import Aggregation, skips_plainly
 from sash.aggregations.reading import is_null
 from sash.triggers import OnDelta
 from sash.windows import WindowPolicy
 from sash.windows.described import read_by
 
-__all__ = ["Mark", "Marked", "mark_column", "mark_of", "null_column", "skips_plainly"]
+__all__ = ["Mark", "Marked", "mark_column", "mark_of", "null_column"]
 
 #: From a value to a bool or a number; None where there is none.
 Mark = Callable[[Any], Any]
@@ -70,11 +70,6 @@ def mark_column(policy: Marked, values: Any, rows: Callable[[], list[Any]]) -> A
         if isinstance(column, np.ndarray) and column.ndim == 1 and column.dtype.kind in "if":
             return np.ascontiguousarray(column, np.int64 if column.dtype.kind == "i" else np.float64)
     return [mark(row) for row in rows()]
-
-
-def skips_plainly(aggregation: Aggregation) -> bool:
-    """Whether the aggregation passes over nulls, and NaN where it says so, and nothing else."""
-    return type(aggregation).skips is Aggregation.skips
 
 
 def null_column(
