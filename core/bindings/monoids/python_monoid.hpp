@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "monoids/deferred.hpp"
+#include "monoids/picks.hpp"
 #include "window/kernel.hpp"
 
 namespace sash::face {
@@ -22,6 +23,7 @@ struct PythonMethods {
 
     //! lift takes the event's time too.
     bool timed;
+    Pick pick;
     Object identity;
     Object lift;
     Object combine;
@@ -85,6 +87,8 @@ public:
     Partial identity() const { return methods_->identity; }
     //! The time is looked at only where the aggregation asks for it.
     Partial lift(PyObject* value, PyObject* time) const {
+        if (methods_->pick != Pick::none)
+            if (Partial partial = lifted(methods_->pick, value)) return partial;
         return methods_->timed ? call(methods_->lift, value, time) : call(methods_->lift, value);
     }
     Partial combine(const Partial& older, const Partial& newer) const {
@@ -98,6 +102,7 @@ public:
     }
     //! O(m log m) for a combination of m that was deferred.
     Output lower(const Partial& partial) const {
+        if (methods_->pick != Pick::none) return lowered(partial);
         if (!is_deferred(partial.get())) return call(methods_->lower, partial.get());
         Running all = running();
         all.add(partial);
@@ -118,6 +123,7 @@ public:
 
 private:
     Partial combined(const Partial& older, const Partial& newer) const {
+        if (methods_->pick != Pick::none) return picked(methods_->pick, older, newer);
         return call(methods_->combine, older.get(), newer.get());
     }
 

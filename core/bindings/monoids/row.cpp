@@ -70,7 +70,8 @@ PartSpec part_of(nb::handle part) {
 ObjectSpec object_of(nb::handle member) {
     const nb::object aggregation = member.attr("aggregation");
     const auto nan = nb::cast<std::string>(aggregation.attr("nan"));
-    ObjectSpec spec{aggregation, {}, ValueReader("", "object", nan, false, member.attr("skips"))};
+    const auto inputs = nb::cast<std::string>(member.attr("inputs"));
+    ObjectSpec spec{aggregation, {}, ValueReader("", inputs, nan, false, member.attr("skips"))};
     for (const nb::handle path : nb::iter(member.attr("paths"))) spec.paths.push_back(path_of(path));
     return spec;
 }
@@ -99,6 +100,13 @@ nb::object ObjectSpec::find(nb::handle event) const {
     nb::list values;
     for (const Path& path : paths) values.append(path.find(event));
     return nb::tuple(values);
+}
+
+bool ObjectSpec::takes(nb::handle value) const {
+    Value read;
+    Mode mode;
+    Holder holder;
+    return reader.read(value, read, mode, holder);
 }
 
 RowReader::RowReader(nb::handle row)
@@ -145,9 +153,8 @@ bool RowReader::read(nb::handle source, Value& value, Mode& mode, Holder& holder
     bool taken = takes(holder.fields);
     for (const ObjectSpec& object : objects_) {
         nb::object found = object.find(source);
-        const bool kept = object.reader.takes(found);
-        taken |= kept;
-        holder.members.push_back(kept ? found.ptr() : nullptr);
+        holder.members.push_back(object.takes(found) ? found.ptr() : nullptr);
+        taken |= holder.members.back() != nullptr;
         holder.kept.push_back(std::move(found));
     }
     value.row = holder.fields;

@@ -49,6 +49,8 @@ struct ObjectSpec {
     ValueReader reader;
 
     nb::object find(nb::handle event) const;
+    //! Whether the aggregation does not pass over the value.
+    bool takes(nb::handle value) const;
 };
 
 //! Where the result of one aggregation of a record comes from.

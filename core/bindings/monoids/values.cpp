@@ -143,9 +143,9 @@ bool ValueReader::read(nb::handle source, Value& value, Mode& mode, Holder& hold
                 source.ptr() == Py_True || (source.ptr() != Py_False && nb::cast<bool>(read_by("read_bool", source)));
             return true;
         case Inputs::any: {
-            const bool kept = read_any(source, value.cell, mode.value, holder.object);
+            read_any(source, value.cell, mode.value, holder.object);
             value.object = holder.object ? holder.object.ptr() : source.ptr();
-            return kept;
+            return accepts_any(value.object);
         }
         case Inputs::keyed:
             return read_pair(source, value, mode);
@@ -155,7 +155,7 @@ bool ValueReader::read(nb::handle source, Value& value, Mode& mode, Holder& hold
             return read_hash(source, value);
         case Inputs::object:
             value.object = source.ptr();
-            return takes(source);
+            return read_object(source);
         case Inputs::row:
             return row_->read(source, value, mode, holder);
     }
@@ -190,23 +190,19 @@ bool ValueReader::read_real(nb::handle source, Value& value) const {
     return accepts(value.real);
 }
 
-bool ValueReader::read_any(nb::handle source, Cell& cell, Kind& kind, nb::object& holder) const {
+void ValueReader::read_any(nb::handle source, Cell& cell, Kind& kind, nb::object& holder) const {
+    kind = Kind::object;
+    if (PyUnicode_CheckExact(source.ptr())) return;
     if (!PyLong_CheckExact(source.ptr()) && !PyFloat_CheckExact(source.ptr())) {
         holder = plain(source);
         source = holder;
     }
-    kind = Kind::object;
     if (PyLong_CheckExact(source.ptr())) {
         if (fits(source, cell)) kind = Kind::integer;
-        return true;
-    }
-    if (!PyFloat_Check(source.ptr())) return true;
-    const double number = PyFloat_AS_DOUBLE(source.ptr());
-    if (PyFloat_CheckExact(source.ptr())) {
+    } else if (PyFloat_CheckExact(source.ptr())) {
         kind = Kind::real;
-        cell = encode_real(number);
+        cell = encode_real(PyFloat_AS_DOUBLE(source.ptr()));
     }
-    return accepts(number);
 }
 
 bool ValueReader::read_pair(nb::handle source, Value& value, Mode& mode) const {
@@ -219,15 +215,15 @@ bool ValueReader::read_pair(nb::handle source, Value& value, Mode& mode) const {
     value.object = source.ptr();
     nb::object inner;
     if (!read_number(key, value, mode.value)) return false;
-    // A NaN is as good an argument as any.
-    static_cast<void>(read_any(argument, value.argument, mode.argument, inner));
+    // A NaN is as good an argument as any, so that nobody asks whether it is accepted.
+    read_any(argument, value.argument, mode.argument, inner);
     if (mode.argument == Kind::object) mode.value = Kind::object;
     return true;
 }
 
-bool ValueReader::takes(nb::handle source) const {
+bool ValueReader::read_object(nb::handle source) const {
     if (skips_.is_valid() && !skips_.is_none()) return !nb::cast<bool>(skips_(source));
-    return !is_null(source) && accepts_any(source);
+    return accepts_any(source);
 }
 
 bool ValueReader::read_text(nb::handle source, Value& value, nb::object& holder) const {

@@ -83,8 +83,6 @@ public:
     //! Reads one value; false if it is passed over. Integers and reals stay apart until settle.
     //! `value.object` is borrowed from the argument or from `holder`.
     bool read(nb::handle source, Value& value, Mode& mode, Holder& holder) const;
-    //! Whether an aggregation in Python takes the value, by a rule of its own or as all others do.
-    bool takes(nb::handle source) const;
     //! Turns a value of mode `from` into one of the mode `to`, which holds it.
     void settle(Value& value, const Mode& from, const Mode& to) const;
     //! Whether a number is kept; throws where it is refused.
@@ -105,8 +103,9 @@ public:
 private:
     bool read_number(nb::handle source, Value& value, Kind& kind) const;
     bool read_real(nb::handle source, Value& value) const;
-    bool read_any(nb::handle source, Cell& cell, Kind& kind, nb::object& holder) const;
+    void read_any(nb::handle source, Cell& cell, Kind& kind, nb::object& holder) const;
     bool read_pair(nb::handle source, Value& value, Mode& mode) const;
+    bool read_object(nb::handle source) const;
     bool read_text(nb::handle source, Value& value, nb::object& holder) const;
     bool read_hash(nb::handle source, Value& value) const;
     bool accepts_any(nb::handle source) const;

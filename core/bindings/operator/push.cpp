@@ -103,7 +103,7 @@ void BoundOperator::read_members(nb::handle row, Time ticks, Holder& holder) con
     if (row_.timed()) holder.time = time_of(ticks);
     for (const ObjectSpec& object : row_.objects()) {
         nb::object found = object.find(row);
-        holder.members.push_back(object.reader.takes(found) ? found.ptr() : nullptr);
+        holder.members.push_back(object.takes(found) ? found.ptr() : nullptr);
         holder.kept.push_back(std::move(found));
     }
 }

@@ -1,5 +1,8 @@
 //! Windows over an aggregation in Python.
+#include <nanobind/stl/string.h>
+
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,6 +19,11 @@ Object method(nb::handle aggregation, const char* name) {
     return Object::borrowed(nb::object(aggregation.attr(name)).ptr());
 }
 
+Pick pick_of(nb::handle aggregation) {
+    const nb::object twin = nb::hasattr(aggregation, "native") ? aggregation.attr("native")() : nb::none();
+    return twin.is_none() ? Pick::none : pick_named(nb::cast<std::string>(twin.attr("kernel")));
+}
+
 Object optional_method(nb::handle aggregation, const char* name) {
     return nb::hasattr(aggregation, name) ? method(aggregation, name) : Object();
 }
@@ -24,6 +32,7 @@ Object optional_method(nb::handle aggregation, const char* name) {
 
 PythonMethods::PythonMethods(nb::handle aggregation)
     : timed(nb::cast<bool>(aggregation.attr("timed"))),
+      pick(pick_of(aggregation)),
       identity(method(aggregation, "identity")),
       lift(method(aggregation, "lift")),
       combine(method(aggregation, "combine")),

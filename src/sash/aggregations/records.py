@@ -69,9 +69,15 @@ class ObjectMember:
     paths: tuple[Path, ...]
 
     @property
+    def inputs(self) -> str:
+        """How the core reads its values: to pass over what it passes over."""
+        native = self.aggregation.native()
+        return "keyed" if native is not None and native.inputs == "keyed" else "object"
+
+    @property
     def skips(self) -> Callable[[Any], bool] | None:
         """The method `skips`, if it has one of its own: the core knows what all others skip."""
-        return None if skips_plainly(self.aggregation) else self.aggregation.skips
+        return None if skips_plainly(self.aggregation) or self.inputs == "keyed" else self.aggregation.skips
 
 
 @dataclass(frozen=True, slots=True)
