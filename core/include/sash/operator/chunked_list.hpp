@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <vector>
 
 namespace sash {
@@ -30,16 +31,20 @@ public:
         return chunk.values[at - chunk.first];
     }
 
-    //! How many values are earlier; they lie in front of all others.
+    //! How many values are earlier; they lie in front of all others. O(1) where it is little more than what was found
+    //! last, as it is for a watermark that moves on.
     template <class Earlier>
     std::size_t before(Earlier earlier) const {
+        if (const std::optional<std::size_t> found = near(earlier)) return *found;
         const auto chunk = std::partition_point(chunks_.begin(), chunks_.end(),
                                                 [&](const Chunk& one) { return earlier(one.values.back()); });
         if (chunk == chunks_.end()) return size();
         // What was dropped may still lie in the first chunk.
         const auto kept = chunk->values.begin() + static_cast<std::ptrdiff_t>(first_kept(*chunk));
         const auto found = std::partition_point(kept, chunk->values.end(), earlier);
-        return chunk->first + static_cast<std::size_t>(found - chunk->values.begin()) - dropped_;
+        found_ = {static_cast<std::size_t>(chunk - chunks_.begin()),
+                  static_cast<std::size_t>(found - chunk->values.begin())};
+        return chunk->first + found_.offset - dropped_;
     }
 
     void insert(std::size_t place, const T& value) {
@@ -91,7 +96,28 @@ private:
     };
     using List = std::vector<Chunk>;
 
+    struct Spot {
+        std::size_t chunk;
+        std::size_t offset;
+    };
+
     std::size_t first_kept(const Chunk& chunk) const { return dropped_ > chunk.first ? dropped_ - chunk.first : 0; }
+
+    //! Looks at a few values of one chunk, from where something was found last.
+    template <class Earlier>
+    std::optional<std::size_t> near(Earlier earlier) const {
+        constexpr std::size_t kSteps = 4;
+        auto [place, offset] = found_;
+        if (place >= chunks_.size()) return std::nullopt;
+        const Chunk& chunk = chunks_[place];
+        if (offset <= first_kept(chunk) || offset >= chunk.values.size() || !earlier(chunk.values[offset - 1]))
+            return std::nullopt;
+        const std::size_t last = std::min(offset + kSteps, chunk.values.size());
+        while (offset < last && earlier(chunk.values[offset])) ++offset;
+        if (offset == last) return std::nullopt;
+        found_.offset = offset;
+        return chunk.first + offset - dropped_;
+    }
 
     template <class Self>
     static auto find_chunk(Self& chunks, std::size_t at) {
@@ -121,6 +147,8 @@ private:
     List chunks_;
     std::size_t dropped_;
     std::size_t end_;
+    //! What was found last, if nothing has come or gone before it.
+    mutable Spot found_ = {};
 };
 
 }  // namespace sash

@@ -28,9 +28,12 @@ public:
         if (plan.fires_on == FiresOn::demand) return;
         if (plan.fires_on != FiresOn::events || plan.emit == Emit::final) return state_.wait(id, place);
         const State& state = state_.key(id);
-        if (plan.emit == Emit::update) return revise_from(id, state, place, unaffected);
         const Row& row = state.rows()[place];
-        if (row.fires && picks(static_cast<std::int64_t>(state.rows().ever()))) emit(id, row.ticks, place, row.number);
+        const bool updates = plan.emit == Emit::update;
+        if (!updates && !(row.fires && picks(static_cast<std::int64_t>(state.rows().ever())))) return;
+        state_.evict_needless(id);
+        if (updates) return revise_from(id, state, place, unaffected);
+        emit(id, row.ticks, place, row.number);
     }
 
     //! A row has left; windows are what they were from `unaffected` on.
@@ -76,6 +79,12 @@ private:
             emitter_.emit(id, window, bounds.of_row(state_.key(id), window, ticks, place), {true, ticks, number});
     }
 
+    //! The same for a row that is final. Nothing before it can come any more, and rows are emitted in order of time.
+    void emit_final(KeyId id, Time ticks, std::size_t place, std::int64_t number) {
+        state_.evict_before(id, ticks);
+        emit(id, ticks, place, number);
+    }
+
     //! Where a row is: of interest only to windows of events, and where events are counted.
     std::size_t place_of(const State& state, const Waiting& entry) const {
         return state_.aligned() && !counts() ? 0 : state.rows().place_of(entry.ticks, entry.number);
@@ -95,9 +104,7 @@ private:
         const std::size_t place = place_of(state, entry);
         const auto ordinal = static_cast<std::int64_t>(state.rows().dropped() + place + 1);
         if (counts() && !picks(ordinal)) return;
-        // Nothing before it can come any more, and rows are emitted in order of time.
-        state_.evict_before(entry.key, entry.ticks);
-        emit(entry.key, entry.ticks, place, counts() ? ordinal : entry.number);
+        emit_final(entry.key, entry.ticks, place, counts() ? ordinal : entry.number);
     }
 
     //! Each key that the watermark has passed rows of emits once, for the newest of those.
@@ -111,7 +118,7 @@ private:
         for (const auto& [order, entry] : newest) entries.push_back(entry);
         std::sort(entries.begin(), entries.end(), [](const Waiting& one, const Waiting& other) { return other > one; });
         for (const Waiting& entry : entries)
-            emit(entry.key, entry.ticks, place_of(state_.key(entry.key), entry), entry.number);
+            emit_final(entry.key, entry.ticks, place_of(state_.key(entry.key), entry), entry.number);
     }
 
     //! Each session emits once, when no event can join it any more.
@@ -124,7 +131,7 @@ private:
             const std::size_t place = rows.place_of(next->ticks, next->number);
             state_.pop_waiting();
             if (place + 1 == rows.size() || bounds.ends(session, next->ticks, rows[place + 1].ticks))
-                emit(next->key, next->ticks, place, next->number);
+                emit_final(next->key, next->ticks, place, next->number);
         }
     }
 

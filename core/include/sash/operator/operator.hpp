@@ -35,13 +35,13 @@ public:
         const std::size_t place = state_.put(id, event, unaffected_);
         // What is emitted at once does not depend on the watermark, and finds its window alone where that has moved.
         const bool at_once = plan.emit == Emit::arrival && !fires_at_slides();
-        if (at_once) follow_newest(id);
+        if (at_once) follow_newest();
         if (fires_at_slides()) {
             slides_.row(id, event.ticks, place, unaffected_);
         } else {
             events_.row(id, place, unaffected_);
         }
-        if (!at_once) follow_newest(id);
+        if (!at_once) follow_newest();
         state_.tidy(id);
     }
 
@@ -111,7 +111,8 @@ private:
     //! Windows that are found by the time of the event alone.
     void take_at_once(KeyId id, const IncomingEvent& event) {
         const std::int64_t number = state_.count();
-        follow_newest(id);
+        follow_newest();
+        state_.evict_needless(id);
         state_.put_partial(id, event.ticks, event.has_partial);
         if (state_.plan().fires_on == FiresOn::demand || !event.fires) return;
         for (std::size_t window = 0; window < state_.plan().policies.size(); ++window)
@@ -137,11 +138,10 @@ private:
         return state_.partials().any(id, found.from, found.to) ? std::optional(found) : std::nullopt;
     }
 
-    //! The watermark trails the newest event; partials that the key needs no more go. Rows stay where they are.
-    void follow_newest(KeyId id) {
+    //! The watermark trails the newest event.
+    void follow_newest() {
         const OperatorPlan& plan = state_.plan();
         if (plan.lateness) move_watermark(plan.lateness->before(*state_.now().newest, plan.reals));
-        state_.evict_needless(id);
     }
 
     void move_clock(Time ticks) {

@@ -120,8 +120,8 @@ public:
     IdUses& ids() { return ids_; }
     const IdUses& ids() const { return ids_; }
 
-    //! Partials go as soon as no window which ends at or after the watermark, or the time, can hold them: what is left
-    //! is the window, and its total is ready.
+    //! Partials go once no window which ends at or after the watermark, or the time, can hold them. Before a result is
+    //! computed: what is left is its window, and the total is ready.
     void evict_needless(KeyId id) { evict_needless(id, now_.watermark); }
     void evict_before(KeyId id, Time time) { evict_needless(id, time); }
 

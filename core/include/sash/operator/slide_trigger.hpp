@@ -69,6 +69,8 @@ private:
     void slide(KeyId id, Time ticks, bool ending) {
         const State& state = state_.key(id);
         if (state.is_expired() && ticks >= *state.extras().expired) return state_.schedule(id, std::nullopt);
+        if (const std::optional<Time>& watermark = state_.now().watermark)
+            state_.evict_before(id, std::min(*watermark, ticks));
         if (emit_all(id, state, ticks, ending)) return state_.schedule(id, grid_.after(ticks));
         // A row at the slide itself is in a later window, where the end is out.
         const std::size_t following = state.rows().until(ticks);

@@ -17,10 +17,10 @@ namespace sash::windows {
 class SessionStarts {
 public:
     //! The start of the session of a row at that time.
-    Time of(Time ticks) const { return *std::prev(std::upper_bound(starts_.begin(), starts_.end(), ticks)); }
+    Time of(Time ticks) const { return *std::prev(first_after(ticks)); }
     //! The next start after the time.
     std::optional<Time> after(Time ticks) const {
-        const auto found = std::upper_bound(starts_.begin(), starts_.end(), ticks);
+        const auto found = first_after(ticks);
         return found == starts_.end() ? std::nullopt : std::optional(*found);
     }
 
@@ -47,7 +47,7 @@ public:
 
     //! Drops those before the session of a time.
     void drop_before(Time ticks) {
-        const auto first = std::upper_bound(starts_.begin(), starts_.end(), ticks);
+        const auto first = first_after(ticks);
         if (first - starts_.begin() > 1) starts_.erase(starts_.begin(), std::prev(first));
     }
 
@@ -55,8 +55,18 @@ public:
     const std::vector<Time>& times() const { return starts_; }
 
 private:
+    //! Most of what is asked is about the last session.
+    std::vector<Time>::const_iterator first_after(Time ticks) const {
+        if (!starts_.empty() && starts_.back() <= ticks) return starts_.end();
+        return std::upper_bound(starts_.begin(), starts_.end(), ticks);
+    }
+
     //! Sets whether a session begins at the time.
     void set(Time ticks, bool begins) {
+        if (starts_.empty() || starts_.back() < ticks) {
+            if (begins) starts_.push_back(ticks);
+            return;
+        }
         const auto found = std::lower_bound(starts_.begin(), starts_.end(), ticks);
         const bool there = found != starts_.end() && *found == ticks;
         if (begins && !there) starts_.insert(found, ticks);
