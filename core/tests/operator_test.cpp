@@ -35,6 +35,7 @@ public:
         if (key >= windows_.size()) windows_.resize(key + 1);
     }
     void close(KeyId key) { windows_[key] = {}; }
+    void prefetch(KeyId) const {}
     void insert(KeyId key, Time label) {
         undo_.push_back({key, label, windows_[key].at(label)});
         windows_[key].insert(monoid_, label, lifted_);

@@ -1,7 +1,6 @@
 #include "operator/partials.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <new>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "sash/algorithms/owned_partials.hpp"
 #include "sash/monoids/record.hpp"
 #include "sash/monoids/record/compiled.hpp"
+#include "sash/operator/slab_list.hpp"
 
 namespace sash::face {
 
@@ -110,13 +110,13 @@ public:
     PartialsOver(M monoid, const ResultShape& shape)
         : OperatorPartials(shape), monoid_(std::move(monoid)), lifted_(monoid_.identity()) {}
 
-    void open(KeyId key) override {
-        if (key >= windows_.size()) windows_.resize(key + 1);
-    }
+    void open(KeyId key) override { windows_.grow(std::size_t{key} + 1); }
     void close(KeyId key) override {
         running_.drop(key);
         windows_[key] = {};
     }
+
+    void prefetch(KeyId key) const override { __builtin_prefetch(&windows_[key]); }
 
     void insert(KeyId key, Time label) override {
         KeyWindow<M>& window = windows_[key];
@@ -241,29 +241,22 @@ public:
 
     bool lift(const IncomingValue& value) override { return lift_into(monoid_, value, lifted_); }
     double reach_of(std::span<const Time> ticks, std::span<const Field> fields) const override {
-        double reach = 0.0;
-        if (!layout().may_fail() || ticks.empty()) return reach;
-        const std::size_t width = fields.size() / ticks.size();
-        for (std::size_t i = 0; i < ticks.size(); ++i)
-            reach += layout().reach({ticks[i], fields.subspan(i * width, width)});
-        return reach;
+        return ticks.empty() ? 0.0 : layout().reach(fields, fields.size() / ticks.size());
     }
 
     double reach() const override {
         double reach = 0.0;
         if (!layout().may_fail()) return reach;
-        for (const KeyWindow<M>& window : windows_)
-            window.for_each([&](Time, const Partial& partial) { reach += layout().reach(words_of(partial)); });
+        for_each_partial([&](const Partial& partial) { reach += layout().reach(words_of(partial)); });
         return reach;
     }
 
     std::vector<Kinds> kinds() const override {
         std::vector<Kinds> kinds(layout().parts());
-        for (const KeyWindow<M>& window : windows_)
-            window.for_each([&](Time, const Partial& partial) {
-                for (std::size_t part = 0; part < kinds.size(); ++part)
-                    kinds[part] = kinds[part] | layout().kinds(part, words_of(partial));
-            });
+        for_each_partial([&](const Partial& partial) {
+            for (std::size_t part = 0; part < kinds.size(); ++part)
+                kinds[part] = kinds[part] | layout().kinds(part, words_of(partial));
+        });
         return kinds;
     }
 
@@ -274,7 +267,7 @@ public:
     }
     std::size_t bytes() const override {
         std::size_t total = sizeof(*this) + windows_.size() * sizeof(windows_[0]);
-        for (const KeyWindow<M>& window : windows_) total += window.bytes();
+        windows_.for_each_slot([&](const KeyWindow<M>& window) { total += window.bytes(); });
         return total;
     }
 
@@ -346,6 +339,12 @@ private:
 
     const Layout& layout() const { return layout_of(monoid_); }
 
+    template <class F>
+    void for_each_partial(F f) const {
+        windows_.for_each_slot(
+            [&](const KeyWindow<M>& window) { window.for_each([&](Time, const Partial& partial) { f(partial); }); });
+    }
+
     Partial find(const PartialRange& range) const {
         return range.empty ? monoid_.identity() : windows_[range.key].query(monoid_, range.from, range.to);
     }
@@ -359,7 +358,7 @@ private:
     template <class Map>
     std::unique_ptr<OperatorPartials> mapped(const M& monoid, Map map) const {
         auto partials = std::make_unique<PartialsOver>(monoid, shape_);
-        partials->windows_.resize(windows_.size());
+        partials->windows_.grow(windows_.size());
         for (std::size_t key = 0; key < windows_.size(); ++key) {
             windows_[key].for_each([&](Time label, const Partial& partial) {
                 const auto [at, moved] = map(label, partial);
@@ -372,8 +371,8 @@ private:
     M monoid_;
     //! The event that is being taken in.
     Partial lifted_;
-    //! By key. They do not move when others come.
-    std::deque<KeyWindow<M>> windows_;
+    //! By key.
+    SlabList<KeyWindow<M>> windows_;
     mutable RunningRanges<M> running_;
     bool careful_ = false;
     std::vector<Undo> undo_;

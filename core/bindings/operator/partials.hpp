@@ -37,6 +37,7 @@ public:
     // For the operator; see Partials and StoredPartials.
     virtual void open(KeyId key) = 0;
     virtual void close(KeyId key) = 0;
+    virtual void prefetch(KeyId key) const = 0;
     virtual void insert(KeyId key, Time label) = 0;
     virtual void evict(KeyId key, Time label) = 0;
     virtual void erase(KeyId key, Time label) = 0;

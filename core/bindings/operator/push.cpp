@@ -124,9 +124,14 @@ void BoundOperator::take(EventBatch& batch, std::size_t i, KeySlot slot, IdSlot 
 
 void BoundOperator::take_all(EventBatch& batch, std::span<const KeySlot> slots, nb::handle rows,
                              OperatorPartials& partials) {
+    // What very many keys have is not in the cache.
+    constexpr std::size_t kMany = 1024, kAhead = 8;
+    const bool fetches = keys_.size() >= kMany;
     Holder holder;
-    for (std::size_t i = 0; i < batch.size(); ++i)
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+        if (fetches && i + kAhead < batch.size()) state().prefetch(slots[i + kAhead]);
         if (!engine_->is_late(batch.ticks(i))) take(batch, i, slots[i], 0, rows, partials, holder);
+    }
 }
 
 void BoundOperator::change_all(EventBatch& batch, std::span<const KeySlot> slots, nb::handle rows,

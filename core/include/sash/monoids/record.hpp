@@ -116,10 +116,14 @@ public:
 
 private:
     static constexpr bool kInPlace = !requires(Partial words) { words.resize(1); };
+    //! So much is sooner cleared than looked at.
+    static constexpr std::size_t kFewBytes = 3 * sizeof(Word);
 
     //! Words for all parts, which are to be written; those behind them are zero.
     void make_room(Partial& words) const {
-        if constexpr (kInPlace) {
+        if constexpr (kInPlace && sizeof(Partial) <= kFewBytes) {
+            words.fill(0);
+        } else if constexpr (kInPlace) {
             std::fill(words.begin() + static_cast<std::ptrdiff_t>(layout_->words()), words.end(), Word{0});
         } else {
             words.resize(layout_->words());

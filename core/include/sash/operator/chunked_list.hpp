@@ -27,7 +27,7 @@ public:
 
     const T& operator[](std::size_t place) const {
         const std::size_t at = dropped_ + place;
-        const Chunk& chunk = at >= chunks_.back().first ? chunks_.back() : *chunk_of(at);
+        const Chunk& chunk = at >= chunks_.back().first ? chunks_.back() : seen_chunk(at);
         return chunk.values[at - chunk.first];
     }
 
@@ -127,6 +127,13 @@ private:
     typename List::const_iterator chunk_of(std::size_t at) const { return find_chunk(chunks_, at); }
     typename List::iterator chunk_of(std::size_t at) { return find_chunk(chunks_, at); }
 
+    //! The chunk that was looked at last as a rule.
+    const Chunk& seen_chunk(std::size_t at) const {
+        const bool seen = seen_ < chunks_.size() && at - chunks_[seen_].first < chunks_[seen_].values.size();
+        if (!seen) seen_ = static_cast<std::size_t>(chunk_of(at) - chunks_.begin());
+        return chunks_[seen_];
+    }
+
     void append(const T& value) {
         if (chunks_.empty() || chunks_.back().values.size() >= kChunk) chunks_.push_back({{}, end_});
         chunks_.back().values.push_back(value);
@@ -149,6 +156,7 @@ private:
     std::size_t end_;
     //! What was found last, if nothing has come or gone before it.
     mutable Spot found_ = {};
+    mutable std::size_t seen_ = 0;
 };
 
 }  // namespace sash

@@ -1,6 +1,7 @@
 //! How far event time has come.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -30,6 +31,8 @@ struct EventClock {
     std::vector<std::pair<std::size_t, Time>> late_among(std::span<const Time> ticks,
                                                          const std::optional<Length>& lateness, bool reals) const {
         std::vector<std::pair<std::size_t, Time>> late;
+        // The watermark never passes what comes in order.
+        if (ticks.empty() || (!is_late(ticks.front()) && std::is_sorted(ticks.begin(), ticks.end()))) return late;
         EventClock clock = *this;
         for (std::size_t i = 0; i < ticks.size(); ++i) {
             if (clock.is_late(ticks[i])) {

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <utility>
 #include <vector>
 
 #include "sash/operator/key_state.hpp"
+#include "sash/operator/slab_list.hpp"
 
 namespace sash {
 
@@ -46,7 +46,7 @@ public:
     KeyId add(KeySlot slot, std::int64_t order, bool expires) {
         KeyId id = ids();
         if (free_.empty()) {
-            states_.emplace_back();
+            states_.grow(id + 1);
             slots_.push_back(slot);
         } else {
             id = free_.back();
@@ -95,8 +95,8 @@ public:
 private:
     static constexpr KeySlot kNoSlot = ~KeySlot{0};
 
-    //! By id; one without a slot is free. They stay where they are while others come.
-    std::deque<State> states_;
+    //! By id; one without a slot is free.
+    SlabList<State> states_;
     std::vector<KeySlot> slots_;
     std::vector<KeyId> free_;
     //! By slot: its state, and how many expired states are of it.

@@ -26,23 +26,14 @@ public:
     bool is_late(Time ticks) const { return state_.now().is_late(ticks); }
 
     //! One event, which is not late; the partials have it.
-    void take(IncomingEvent event) {
+    void take(const IncomingEvent& event) {
         move_clock(event.ticks);
         const KeyId id = state_.open(event.slot, event.ticks);
         const OperatorPlan& plan = state_.plan();
-        if (plan.moves && plan.emit == Emit::arrival) event.fires = state_.has_moved(id, event.marks.back());
-        if (!state_.has_rows()) return take_at_once(id, event);
-        const std::size_t place = state_.put(id, event, unaffected_);
-        // What is emitted at once does not depend on the watermark, and finds its window alone where that has moved.
-        const bool at_once = plan.emit == Emit::arrival && !fires_at_slides();
-        if (at_once) follow_newest();
-        if (fires_at_slides()) {
-            slides_.row(id, event.ticks, place, unaffected_);
-        } else {
-            events_.row(id, place, unaffected_);
-        }
-        if (!at_once) follow_newest();
-        state_.tidy(id);
+        if (!plan.moves || plan.emit != Emit::arrival) return take(id, event);
+        IncomingEvent moved = event;
+        moved.fires = state_.has_moved(id, event.marks.back());
+        take(id, moved);
     }
 
     //! The row of the key that is known by the id leaves, and results that change are revised; nothing if there is no
@@ -107,6 +98,21 @@ public:
 
 private:
     bool fires_at_slides() const { return state_.plan().fires_on == FiresOn::slides; }
+
+    void take(KeyId id, const IncomingEvent& event) {
+        if (!state_.has_rows()) return take_at_once(id, event);
+        const std::size_t place = state_.put(id, event, unaffected_);
+        // What is emitted at once does not depend on the watermark, and finds its window alone where that has moved.
+        const bool at_once = state_.plan().emit == Emit::arrival && !fires_at_slides();
+        if (at_once) follow_newest();
+        if (fires_at_slides()) {
+            slides_.row(id, event.ticks, place, unaffected_);
+        } else {
+            events_.row(id, place, unaffected_);
+        }
+        if (!at_once) follow_newest();
+        state_.tidy(id);
+    }
 
     //! Windows that are found by the time of the event alone.
     void take_at_once(KeyId id, const IncomingEvent& event) {

@@ -125,6 +125,14 @@ public:
     void evict_needless(KeyId id) { evict_needless(id, now_.watermark); }
     void evict_before(KeyId id, Time time) { evict_needless(id, time); }
 
+    //! An event of the key will come soon.
+    void prefetch(KeySlot slot) const {
+        const KeyId id = current(slot);
+        if (id == kNone) return;
+        __builtin_prefetch(&keys_[id]);
+        partials_->prefetch(id);
+    }
+
     //! Drops what no window after the watermark can hold, and the keys that have nothing left. O(keys).
     void trim() {
         keys_.for_each([&](KeyId id, const State&) {

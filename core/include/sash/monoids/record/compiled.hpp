@@ -107,7 +107,7 @@ public:
     bool marks_failures() const override { return true; }
     bool failed(const Word* words) const override { return words[numbers()] != 0; }
     bool can_fail() const override { return true; }
-    double reach(const Event&) const override { return std::numeric_limits<double>::infinity(); }
+    double reach(std::span<const Field>, std::size_t) const override { return std::numeric_limits<double>::infinity(); }
     double reach(const Word*) const override { return std::numeric_limits<double>::infinity(); }
     void write(Writer& writer, const Word* words) const override {
         for (std::size_t i = 0; i < width(); ++i) writer.i64(words[i]);

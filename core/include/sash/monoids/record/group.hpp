@@ -58,10 +58,10 @@ public:
     virtual bool failed(const Word* words) const = 0;
     //! Whether lifting, combining or lowering may ever fail.
     virtual bool can_fail() const = 0;
-    //! By how much an event, or a partial, may bring its parts closer to an error: nothing fails, and 64 bits are
-    //! enough, as long as the reaches of all that is there add up to less than kNarrowReach. Infinite for an event that
-    //! is refused, and where nothing is known.
-    virtual double reach(const Event& event) const = 0;
+    //! By how much events, or a partial, may bring its parts closer to an error: nothing fails, and 64 bits are enough,
+    //! as long as the reaches of all that is there add up to less than kNarrowReach. Infinite for an event that is
+    //! refused, and where nothing is known. The fields of the events lie one behind the other, `width` each.
+    virtual double reach(std::span<const Field> rows, std::size_t width) const = 0;
     virtual double reach(const Word* words) const = 0;
     virtual void write(Writer& writer, const Word* words) const = 0;
     virtual void read(Reader& reader, Word* out) const = 0;
@@ -146,10 +146,11 @@ public:
     bool failed(const Word*) const override { return false; }
 
     bool can_fail() const override { return kAdds || kMultiplies || kSubtracts || kRefuses || kNeutral; }
-    double reach(const Event& event) const override {
+    double reach(std::span<const Field> rows, std::size_t width) const override {
         double reach = 0.0;
         if (can_fail())
-            for (const Part& part : parts_) reach += reach_of(part, event);
+            for (const Part& part : parts_)
+                for (std::size_t at = 0; at < rows.size(); at += width) reach += reach_of(part, &rows[at]);
         return reach;
     }
     double reach(const Word* words) const override {
@@ -211,9 +212,9 @@ private:
     //! One cell stands for nothing, or would in 64 bits.
     static constexpr bool kNeutral = std::derived_from<M, Max> || std::same_as<M, MarkedExtremes>;
 
-    static double reach_of(const Part& part, const Event& event) {
-        const Field& first = event.fields[part.columns[0]];
-        const Field& second = event.fields[part.columns[1]];
+    static double reach_of(const Part& part, const Field* fields) {
+        const Field& first = fields[part.columns[0]];
+        const Field& second = fields[part.columns[1]];
         if (!first.present || !second.present) return 0.0;
         if constexpr (kSubtracts) {
             if (part.monoid.kind == NumberKind::real) return 0.0;

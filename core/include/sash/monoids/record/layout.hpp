@@ -54,11 +54,13 @@ public:
     }
 
     //! See Group::reach.
-    double reach(const Event& event) const {
+    double reach(std::span<const Field> rows, std::size_t width) const {
         double reach = 0.0;
-        for (const Run& run : runs_) reach += run.group->reach(event);
+        if (may_fail_)
+            for (const Run& run : runs_) reach += run.group->reach(rows, width);
         return reach;
     }
+    double reach(const Event& event) const { return reach(event.fields, event.fields.size()); }
     double reach(const Word* words) const {
         double reach = 0.0;
         for (const Run& run : runs_) reach += run.group->reach(words + run.begin);
@@ -67,17 +69,20 @@ public:
 
     //! Whether any part took the event.
     bool lift(const Event& event, Word* out) const {
+        if (only_ != nullptr) return only_->lift(event, out);
         bool taken = false;
         for (const Run& run : runs_) taken |= run.group->lift(event, out + run.begin);
         return taken;
     }
 
     void combine(const Word* older, const Word* newer, Word* out) const {
+        if (only_ != nullptr) return only_->combine(older, newer, out);
         for (const Run& run : runs_) run.group->combine(older + run.begin, newer + run.begin, out + run.begin);
     }
 
     PartResult lower(std::size_t part, const Word* words) const {
-        return runs_[places_[part].run].group->lower(places_[part].part, words + offset(part));
+        const Place& place = places_[part];
+        return place.group->lower(place.part, words + place.begin);
     }
     //! The results of all parts, in their order.
     std::vector<PartResult> lower(const Word* words) const {
@@ -88,34 +93,36 @@ public:
     }
 
     Kinds kinds(std::size_t part, const Word* words) const {
-        return runs_[places_[part].run].group->kinds(places_[part].part, words + offset(part));
+        const Place& place = places_[part];
+        return place.group->kinds(place.part, words + place.begin);
     }
 
     //! The first word of a part.
-    std::size_t offset(std::size_t part) const {
-        const Place& place = places_[part];
-        return runs_[place.run].begin + place.part * runs_[place.run].group->width();
-    }
+    std::size_t offset(std::size_t part) const { return places_[part].begin; }
 
     //! The words of a record of this layout as one of a layout of the same parts in other forms, one a part.
     void convert(std::span<const Form> forms, const Word* words, const Layout& to, Word* out) const {
-        for (std::size_t part = 0; part < parts(); ++part)
-            runs_[places_[part].run].group->convert(places_[part].part, words + offset(part), forms[part],
-                                                    out + to.offset(part));
+        for (std::size_t part = 0; part < parts(); ++part) {
+            const Place& place = places_[part];
+            place.group->convert(place.part, words + place.begin, forms[part], out + to.offset(part));
+        }
     }
 
 private:
+    //! Where a part is: its group, which one it is there, and its first word.
     struct Place {
-        std::size_t run;
+        const Group* group;
         std::size_t part;
+        std::size_t begin;
     };
 
-    //! Gives the newest part of a run its place, and every run its first word anew.
+    //! Gives the newest part of a run its place, and all of them their first word anew.
     void place(const Run& grown) {
         const auto run = static_cast<std::size_t>(&grown - runs_.data());
         numbers_.resize(runs_.size());
         numbers_[run].push_back(places_.size());
-        places_.push_back({run, grown.group->size() - 1});
+        places_.push_back({grown.group.get(), grown.group->size() - 1, 0});
+        only_ = runs_.size() == 1 ? grown.group.get() : nullptr;
         words_ = 0;
         marks_failures_ = false;
         may_fail_ = false;
@@ -125,9 +132,14 @@ private:
             marks_failures_ |= run.group->marks_failures();
             may_fail_ |= run.group->can_fail();
         }
+        for (std::size_t run = 0; run < runs_.size(); ++run)
+            for (const std::size_t number : numbers_[run])
+                places_[number].begin = runs_[run].begin + places_[number].part * runs_[run].group->width();
     }
 
     std::vector<Run> runs_;
+    //! The one group of most records; none where there are several.
+    const Group* only_ = nullptr;
     std::vector<Place> places_;
     //! Of each run: its parts by the order in which they were added.
     std::vector<std::vector<std::size_t>> numbers_;
