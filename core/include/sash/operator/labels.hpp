@@ -35,6 +35,9 @@ public:
         return moved;
     }
 
+    //! What was given last.
+    Time recent() const { return recent_; }
+
 private:
     //! The distance of labels that are given out at the ends, and where they end.
     static constexpr Time kGap = Time{1} << 32;
@@ -77,7 +80,6 @@ private:
         return labels;
     }
 
-    //! What was given last.
     Time recent_ = 0;
 };
 

@@ -48,8 +48,6 @@ public:
           partials_(&partials),
           aligned_(plan_.aligned()),
           has_rows_(plan_.needs_rows()),
-          time_only_(std::all_of(plan_.policies.begin(), plan_.policies.end(),
-                                 [](const Policy& policy) { return policy.timed(); })),
           has_sessions_(plan_.has(Policy::Kind::session)),
           has_steps_(plan_.has_steps()),
           counts_values_(plan_.counts_values()) {}
@@ -422,7 +420,6 @@ private:
     P* partials_;
     bool aligned_;
     bool has_rows_;
-    bool time_only_;
     bool has_sessions_;
     bool has_steps_;
     bool counts_values_;

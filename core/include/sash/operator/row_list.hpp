@@ -1,9 +1,9 @@
 //! The retained rows of one key in the order of their times, found by time and by place.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "sash/operator/indexed_list.hpp"
 #include "sash/time.hpp"
@@ -38,18 +38,15 @@ public:
 
     //! How many rows are at or before the ticks.
     std::size_t through(Time ticks) const {
-        if (empty() || back().ticks <= ticks) return size();
-        return before(ticks, std::numeric_limits<std::int64_t>::max());
+        return near_end([&](const Row& row) { return row.ticks <= ticks; });
     }
     //! How many rows are before the ticks.
     std::size_t until(Time ticks) const {
-        if (empty() || back().ticks < ticks) return size();
-        return before(ticks, std::numeric_limits<std::int64_t>::min());
+        return near_end([&](const Row& row) { return row.ticks < ticks; });
     }
     //! Where a row is, or where it would be.
     std::size_t place_of(Time ticks, std::int64_t number) const {
-        if (!empty() && back().number == number) return size() - 1;
-        return before(ticks, number);
+        return near_end([&](const Row& row) { return row.is_before(ticks, number); });
     }
 
     //! Behind all rows that are not later. Its number is the greatest so far.
@@ -61,7 +58,7 @@ public:
 
     //! A row that was here, where it was.
     std::size_t put_back(const Row& row) {
-        const std::size_t place = before(row.ticks, row.number);
+        const std::size_t place = place_of(row.ticks, row.number);
         IndexedList::insert(place, row);
         return place;
     }
@@ -74,9 +71,14 @@ public:
     }
 
 private:
-    //! How many rows come before one of that time and number.
-    std::size_t before(Time ticks, std::int64_t number) const {
-        return IndexedList::before([&](const Row& row) { return row.is_before(ticks, number); });
+    //! How many rows are earlier. Most of what is asked is about the last ones.
+    template <class Earlier>
+    std::size_t near_end(Earlier earlier) const {
+        constexpr std::size_t kLast = 3;
+        const std::size_t far = size() - std::min(size(), kLast);
+        for (std::size_t end = size(); end > far; --end)
+            if (earlier((*this)[end - 1])) return end;
+        return far == 0 ? 0 : before(earlier);
     }
 };
 

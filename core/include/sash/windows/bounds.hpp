@@ -104,13 +104,28 @@ public:
         const auto& rows = state.rows();
         if (policy.kind == Kind::landmark) return 0;
         if (policy.kind == Kind::time) return rows.until(policy.span.length.before(ticks, reals_));
-        if (policy.kind == Kind::tumbling) return first_of_block(state, policy, ticks);
+        if (policy.kind == Kind::tumbling) return rows.until(block_start(policy, ticks).value_or(kEarliest));
         // The last row that is final is the one that the next depends on.
         const std::size_t seen = rows.until(ticks);
         if (seen == 0) return 0;
         Found found = of_row(state, window, rows[seen - 1].ticks, seen - 1);
         resolve(state, found);
         return std::min(found.low, seen - 1);
+    }
+
+    //! The same for windows between times: the first time that one of them may need. It is found without rows.
+    Time needed_from(const State& state, std::size_t window, Time ticks) const {
+        const Policy& policy = policies_[window];
+        switch (policy.kind) {
+            case Kind::time:
+                return policy.span.from(ticks, reals_);
+            case Kind::tumbling:
+                return block_start(policy, ticks).value_or(kEarliest);
+            case Kind::session:
+                return state.extras().sessions[window].before(ticks).value_or(kEarliest);
+            default:
+                return kEarliest;
+        }
     }
 
     //! Finds the places of the rows.
@@ -169,13 +184,12 @@ private:
         return low;
     }
 
-    std::size_t first_of_block(const State& state, const Policy& policy, Time ticks) const {
+    //! Where the watermark has no block of its own, everything is needed.
+    static std::optional<Time> block_start(const Policy& policy, Time ticks) {
         try {
-            const std::optional<Time> start = policy.grid.before(ticks);
-            return start ? state.rows().until(*start) : 0;
+            return policy.grid.before(ticks);
         } catch (const OffGrid&) {
-            // Where the watermark has no block of its own, everything is needed.
-            return 0;
+            return std::nullopt;
         }
     }
 

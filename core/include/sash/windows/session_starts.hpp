@@ -24,6 +24,14 @@ public:
         return found == starts_.end() ? std::nullopt : std::optional(*found);
     }
 
+    //! The last start before the time.
+    std::optional<Time> before(Time ticks) const {
+        const auto found = starts_.empty() || starts_.back() < ticks
+                               ? starts_.end()
+                               : std::lower_bound(starts_.begin(), starts_.end(), ticks);
+        return found == starts_.begin() ? std::nullopt : std::optional(*std::prev(found));
+    }
+
     //! A row has come to the place, or will go from it.
     template <class Rows>
     void follow(const Rows& rows, std::size_t place, bool comes, const Length& gap, bool reals) {

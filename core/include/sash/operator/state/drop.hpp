@@ -18,17 +18,16 @@ void OperatorState<P>::drop_needless(KeyId id) {
 
 template <Partials P>
 void OperatorState<P>::evict_needless(KeyId id, const std::optional<Time>& time) {
-    if (!time) return;
-    if (time_only_ && aligned_) {
-        Time needed = kLatest;
-        for (const Policy& policy : plan_.policies) needed = std::min(needed, policy.span.from(*time, plan_.reals));
-        if (needed != kEarliest && !plan_.policies.empty()) partials_->evict(id, needed - 1);
-        return;
-    }
+    if (!time || plan_.policies.empty()) return;
     const State& state = keys_[id];
-    std::size_t first = first_needed(state, *time, plan_.policies.size());
-    while (aligned_ && 0 < first && first < state.rows().size() && peers(state, first)) --first;
-    if (first != 0) partials_->evict(id, state.label(first - 1));
+    if (aligned_) {
+        Time needed = kLatest;
+        for (std::size_t window = 0; window < plan_.windows(); ++window)
+            needed = std::min(needed, bounds().needed_from(state, window, *time));
+        if (needed != kEarliest) partials_->evict(id, needed - 1);
+    } else if (const std::size_t first = first_needed(state, *time, plan_.policies.size()); first != 0) {
+        partials_->evict(id, state.label(first - 1));
+    }
 }
 
 template <Partials P>

@@ -25,7 +25,12 @@ std::size_t OperatorState<P>::put_row(KeyId id, const IncomingEvent& event) {
                                                         .null = event.null,
                                                         .fires = event.fires});
     std::optional<Relabelled> moved;
-    if (!aligned_) moved = state.edit_extras().labels.give(place, [&] { return labels_gone(id); });
+    Time label = event.ticks;
+    if (!aligned_) {
+        Labels& labels = state.edit_extras().labels;
+        moved = labels.give(place, [&] { return labels_gone(id); });
+        label = labels.recent();
+    }
     if (plan_.retracts) {
         state.edit_extras().ids.insert(place, event.id, state.rows()[place]);
         ids_.add(event.id);
@@ -33,7 +38,7 @@ std::size_t OperatorState<P>::put_row(KeyId id, const IncomingEvent& event) {
     if (has_sessions_) follow_sessions(state, place, true);
     if (event.null && counts_values_) put_null(state, event.ticks, number);
     if (moved) relabel(id, *moved);
-    if (event.has_partial) partials_->insert(id, state.label(place));
+    if (event.has_partial) partials_->insert(id, label);
     return place;
 }
 
