@@ -71,6 +71,19 @@ bool lift_into(const Mixed& mixed, const IncomingValue& value, Mixed::Partial& o
     return taken;
 }
 
+//! Combines the words of what it is shown, oldest first; see fiba::Combiner.
+struct WordCombiner {
+    static constexpr bool combines = true;
+    const Record<std::vector<Word>>& record;
+    Mixed::Partial total;
+
+    void add(const Mixed::Partial& partial, std::uint64_t) { record.append(total.words, partial.words); }
+    template <class Entries>
+    void add_run(const Mixed::Partial* first, const Mixed::Partial* last, Entries) {
+        for (; first != last; ++first) add(*first, 1);
+    }
+};
+
 template <class M>
 using RunningOf = typename RunningRanges<M>::Running;
 
@@ -219,7 +232,8 @@ public:
     }
 
     nb::object seen_by(std::size_t window, const PartialRange& range) const override {
-        return made(shape_.rule(window).output, find(range));
+        const std::size_t output = shape_.rule(window).output;
+        return made(output, shape_.is_native(output) ? find_native(range) : find(range));
     }
 
     std::vector<Time> labels(KeyId key) const override {
@@ -347,6 +361,17 @@ private:
 
     Partial find(const PartialRange& range) const {
         return range.empty ? monoid_.identity() : windows_[range.key].query(monoid_, range.from, range.to);
+    }
+
+    //! The same, but for the members in Python: none of them is combined.
+    Partial find_native(const PartialRange& range) const {
+        if constexpr (!HoldsObjects<M>) {
+            return find(range);
+        } else {
+            WordCombiner combiner{monoid_.record(), monoid_.identity()};
+            if (!range.empty) windows_[range.key].visit(range.from, range.to, combiner);
+            return std::move(combiner.total);
+        }
     }
 
     nb::object made(std::size_t output, const Partial& partial, const RunningOf<M>* running = nullptr) const {

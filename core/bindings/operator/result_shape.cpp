@@ -75,6 +75,13 @@ nb::object ResultShape::result(std::size_t index, const ResultCell& cell) const 
     return nb::int_(cell.word());
 }
 
+bool ResultShape::is_native(std::size_t output) const {
+    const auto results = std::span(row_.results()).subspan(outputs_[output].first);
+    const std::size_t size = outputs_[output].last - outputs_[output].first;
+    return std::all_of(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(size),
+                       [](const ResultSpec& spec) { return spec.native; });
+}
+
 nb::object ResultShape::value(std::span<const ResultCell* const> cells) const {
     if (makes_objects_) return cells[0]->tag() == Tag::object ? nb::borrow(cells[0]->object()) : nb::none();
     return shaped(outputs_[0],

@@ -46,6 +46,8 @@ public:
     //! How many cells a result has.
     std::size_t cells() const { return makes_objects_ ? 1 : row_.parts().size(); }
     const EvictionRule& rule(std::size_t window) const { return rules_[window]; }
+    //! Whether no member in Python is a part of the output.
+    bool is_native(std::size_t output) const;
 
     //! The result of one output: part(position) and member(position) lower what it is made of.
     template <class Part, class Member>

@@ -116,6 +116,14 @@ public:
         return total;
     }
 
+    //! Shows a visitor the partials that make up [from, to], oldest first; see fiba::Combiner.
+    template <class Visitor>
+    void visit(Time from, Time to, Visitor& visitor) const {
+        if (many_) return many_->visit(from, to, visitor);
+        for (const Entry& entry : few_)
+            if (from <= entry.time && entry.time <= to) visitor.add(entry.partial, 1);
+    }
+
     bool any(Time from, Time to) const { return count(from, to) != 0; }
 
     //! Both ends in.

@@ -87,6 +87,13 @@ std::size_t Fiba<M>::count(Time from, Time to) const {
 
 template <Monoid M>
 template <class Visitor>
+void Fiba<M>::visit(Time from, Time to, Visitor& visitor) const {
+    ensure_fresh();
+    visit_range(from, to, visitor);
+}
+
+template <Monoid M>
+template <class Visitor>
 void Fiba<M>::visit_range(Time from, Time to, Visitor& visitor) const {
     if (size_ == 0 || from > to || from > youngest_ || to < oldest()) return;
     from = std::max(from, oldest());

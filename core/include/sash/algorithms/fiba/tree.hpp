@@ -91,6 +91,9 @@ public:
     const Partial* find(Time time) const;
     //! How many entries lie in [from, to]; the same costs, no combine.
     std::size_t count(Time from, Time to) const;
+    //! Shows a visitor the partials that make up [from, to], oldest first; see fiba::Combiner. O(log n) of them.
+    template <class Visitor>
+    void visit(Time from, Time to, Visitor& visitor) const;
 
     //! Anywhere; an equal time combines: old (x) new.
     void insert(Time time, Partial partial);
