@@ -19,7 +19,7 @@ from sash.algorithms import ALGORITHMS
 LEAST, GREATEST = -(2**63), 2**63 - 1
 #: Values that reach the ends of 64 bits, and that cancel.
 VALUES = [LEAST, LEAST + 1, GREATEST, 2**62, -(2**62), 2**40, -(2**40), 3, -1, 0]
-ANSWERS = {
+CASES = {
     "sum": (sash.Sum, sum),
     "product": (sash.Product, math.prod),
     "max": (sash.Max, max),
@@ -43,10 +43,10 @@ def agree(ask: Any, expected: int) -> None:
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
-@pytest.mark.parametrize("answer", ANSWERS)
-def test_every_algorithm(name: str, answer: str) -> None:
+@pytest.mark.parametrize("case", CASES)
+def test_every_algorithm(name: str, case: str) -> None:
     """No insert is refused, and every result is that of Python's integers."""
-    make, expected = ANSWERS[answer]
+    make, expected = CASES[case]
     if ALGORITHMS[name].needs_inverse and not make().invertible:
         pytest.skip("needs an inverse")
     for seed in range(12):
@@ -65,10 +65,10 @@ def test_every_algorithm(name: str, answer: str) -> None:
             agree(restored.query, expected(values))
 
 
-@pytest.mark.parametrize("answer", ANSWERS)
-def test_records(answer: str) -> None:
+@pytest.mark.parametrize("case", CASES)
+def test_records(case: str) -> None:
     """Members of a record, beside others, and with floats in another column."""
-    make, expected = ANSWERS[answer]
+    make, expected = CASES[case]
     for algorithm in ("fiba", "daba_lite", "amta"):
         random = Random(5)
         window, values = sash.Window(sash.Composite(a=make("x"), b=sash.Sum("y"), c=sash.Count("x")), algorithm), []
@@ -83,10 +83,10 @@ def test_records(answer: str) -> None:
                 assert window.query()["c"] == len(values)
 
 
-@pytest.mark.parametrize("answer", ANSWERS)
-def test_operators(answer: str) -> None:
+@pytest.mark.parametrize("case", CASES)
+def test_operators(case: str) -> None:
     """A push whose own result does not fit is refused, and changes nothing; all others go on."""
-    make, expected = ANSWERS[answer]
+    make, expected = CASES[case]
     for seed in range(10):
         random = Random(seed)
         s = sash.Sliding(make(), sash.CountWindow(3), by=True)
@@ -106,10 +106,10 @@ def test_operators(answer: str) -> None:
                 s = sash.Sliding.restore(s.snapshot())
 
 
-@pytest.mark.parametrize("answer", ["sum", "product", "max", "min", "range"])
-def test_frames(answer: str) -> None:
+@pytest.mark.parametrize("case", ["sum", "product", "max", "min", "range"])
+def test_frames(case: str) -> None:
     """A row whose result does not fit is named."""
-    make, expected = ANSWERS[answer]
+    make, expected = CASES[case]
     for seed in range(30):
         random = Random(seed)
         values = [random.choice(VALUES) for _ in range(6)]

@@ -1,4 +1,4 @@
-"""Callbacks that come back into the window or operator that calls them: answered or refused, never a crash.
+"""Callbacks that come back into the window or operator that calls them: served or refused, never a crash.
 
 Each program runs in a fork, since a crash would end more than the program.
 """

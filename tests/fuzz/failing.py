@@ -9,7 +9,7 @@ from typing import Any
 import sash
 from sash.algorithms import ALGORITHMS
 
-from .plans import draw_plan, draw_steps, take, told
+from .plans import draw_plan, draw_steps, emitted, take
 
 
 class UnwellError(Exception):
@@ -71,8 +71,8 @@ def operators(random: Random) -> int:
     subject, twin = (sash.Sliding(Moody(), plan, by=True, trigger=trigger, on_late="keep", **options) for _ in range(2))
     steps = draw_steps(random)
     for step in steps:
-        attempt(random, subject, twin, sash.Sliding.snapshot, lambda operator, step=step: told(take(operator, step)))
-    attempt(random, subject, twin, sash.Sliding.snapshot, lambda operator: told(operator.finish()))
+        attempt(random, subject, twin, sash.Sliding.snapshot, lambda operator, step=step: emitted(take(operator, step)))
+    attempt(random, subject, twin, sash.Sliding.snapshot, lambda operator: emitted(operator.finish()))
     return len(steps)
 
 

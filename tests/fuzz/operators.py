@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from sliding.reference import Reference, Told
+from sliding.reference import Emitted, Reference
 
 import sash
 from sash.triggers import AtWatermark
@@ -13,7 +13,7 @@ from sash.triggers import AtWatermark
 from .plans import draw_plan, draw_steps
 
 
-def answer(values: list[Any]) -> str:
+def aggregate(values: list[Any]) -> str:
     """The values one behind the other, as `Concat` has them."""
     return "".join(values) if values else None  # type: ignore[return-value]
 
@@ -25,14 +25,14 @@ def program(random: Random) -> int:
     if isinstance(trigger, AtWatermark) and options["emit"] != "arrival":
         options["emit"] = "final"
     s = sash.Sliding(sash.Concat(), plan[0], by=True, trigger=trigger, **options)
-    reference = Reference(answer, plan[0], trigger, **options)
+    reference = Reference(aggregate, plan[0], trigger, **options)
     steps = draw_steps(random)
     for step in steps:
         if isinstance(step, int):
             compare([*s.advance(step)], reference.advance(step))
             continue
         events = [(key, time, None if value is None else chr(97 + value)) for key, time, value in step]
-        expected = [told for event in events for told in reference.push(*event)]
+        expected = [emitted for event in events for emitted in reference.push(*event)]
         columns = [list(column) for column in zip(*events, strict=True)]
         compare([*s.push_many(*columns)] if len(events) > 1 else s.push(*events[0]), expected)
         if random.random() < 0.1:
@@ -41,6 +41,6 @@ def program(random: Random) -> int:
     return len(steps)
 
 
-def compare(results: list[sash.results.Result], expected: list[Told]) -> None:
+def compare(results: list[sash.results.Result], expected: list[Emitted]) -> None:
     """The same results in the same order."""
-    assert [Told(r.key, r.start, r.end, r.value, r.revision, r.time, r.number) for r in results] == expected
+    assert [Emitted(r.key, r.start, r.end, r.value, r.revision, r.time, r.number) for r in results] == expected

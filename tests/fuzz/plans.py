@@ -90,6 +90,6 @@ def take(operator: sash.Sliding, step: Step) -> list[sash.Result]:
     return list(operator.push_many(*(list(column) for column in zip(*step, strict=True))))
 
 
-def told(results: list[sash.Result]) -> list[tuple[Any, ...]]:
+def emitted(results: list[sash.Result]) -> list[tuple[Any, ...]]:
     """Results as they are compared."""
     return [tuple(result) for result in results]

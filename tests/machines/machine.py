@@ -22,7 +22,7 @@ STEPS: Counter[str] = Counter()
 #: Sizes that windows go through: nothing, one, two, powers of two and their neighbours.
 SIZES = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65]
 
-#: What is aggregated, a value for each seed, and the answer straight from all values in order. Non-commutative and
+#: What is aggregated, a value for each seed, and the result straight from all values in order. Non-commutative and
 #: non-invertible ones first: they catch what sums hide.
 VALUES: dict[str, tuple[Callable[[], sash.Aggregation], Callable[[int], Any], Callable[[list[Any]], Any]]] = {
     "concat": (sash.Concat, lambda seed: chr(97 + seed % 26), lambda values: "".join(values) if values else None),
@@ -48,10 +48,10 @@ CLOCKS: dict[str, Callable[[int], Any]] = {
 
 
 class Model:
-    """Brute force: every value under its time, and the answer computed from them directly."""
+    """Brute force: every value under its time, and the result computed from them directly."""
 
-    def __init__(self, answer: Callable[[list[Any]], Any]) -> None:
-        self.answer = answer
+    def __init__(self, aggregate: Callable[[list[Any]], Any]) -> None:
+        self.aggregate = aggregate
         self.values: dict[int, list[Any]] = {}
 
     def __len__(self) -> int:
@@ -68,7 +68,7 @@ class Model:
 
     def query(self, start: float = -math.inf, end: float = math.inf) -> Any:
         inside = (ticks for ticks in sorted(self.values) if start <= ticks <= end)
-        return self.answer([value for ticks in inside for value in self.values[ticks]])
+        return self.aggregate([value for ticks in inside for value in self.values[ticks]])
 
 
 def same(left: Any, right: Any) -> bool:
@@ -89,10 +89,10 @@ class InOrder(RuleBasedStateMachine):
     def start(self, aggregation: str, clock: str) -> None:
         if self.algorithm == "subtract_on_evict":
             aggregation = "int_sum"
-        make, self.value, answer = VALUES[aggregation]
+        make, self.value, aggregate = VALUES[aggregation]
         self.clock = CLOCKS[clock]
         self.window = sash.Window(make(), algorithm=self.algorithm, **self.options)
-        self.model = Model(answer)
+        self.model = Model(aggregate)
         self.now = 0
         self.seed = 0
         self.agree()

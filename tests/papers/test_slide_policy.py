@@ -36,10 +36,10 @@ def above_ten(total, old):
 def test_the_running_example():
     """[2, 2, 3, 3] and then 4: the two oldest leave, [3, 3, 4] stay, and the maximum goes from 3 to 4."""
     s = Sliding(SumAndMax(), PolicyWindow(above_ten))
-    told = s.push_many([1, 2, 3, 4, 5], [2, 2, 3, 3, 4])
-    assert [result.value[1] for result in told] == [2, 2, 3, 3, 4]
-    assert (told[3].value[0], told[3].start) == (10, 1)
-    assert (told[4].value[0], told[4].start) == (10, 3)
+    emitted = s.push_many([1, 2, 3, 4, 5], [2, 2, 3, 3, 4])
+    assert [result.value[1] for result in emitted] == [2, 2, 3, 3, 4]
+    assert (emitted[3].value[0], emitted[3].start) == (10, 1)
+    assert (emitted[4].value[0], emitted[4].start) == (10, 3)
 
 
 @given(st.lists(st.integers(0, 12), max_size=60))

@@ -1,7 +1,7 @@
-"""What `sash.Sliding` means, by brute force: every answer straight from the list of events, over integer times.
+"""What `sash.Sliding` means, by brute force: every result straight from the list of events, over integer times.
 
-Nothing is kept but the events and what was told. At each step all windows are worked out again from the events sorted
-by time, equal times in the order in which they came. So each rule stands here once, and short.
+Nothing is retained but the events and what was emitted. At each step all windows are worked out again from the events
+sorted by time, equal times in the order in which they came. So each rule stands here once, and short.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Event(NamedTuple):
     id: Any = None
 
 
-class Told(NamedTuple):
+class Emitted(NamedTuple):
     """A result, as the tests compare it."""
 
     key: Any
@@ -66,7 +66,7 @@ class Found(NamedTuple):
     end: int
 
 
-#: The value of what was told and taken back.
+#: The value of what was emitted and taken back.
 RETRACTED = object()
 
 
@@ -80,7 +80,7 @@ class Life:
     retired: int | None = None
     #: Its newest event, whether it was taken back or not.
     newest: float = -math.inf
-    told: dict[Any, tuple[Any, ...]] = field(default_factory=dict)
+    emitted: dict[Any, tuple[Any, ...]] = field(default_factory=dict)
 
 
 # Which events are in
@@ -242,7 +242,7 @@ def retained(policy: WindowPolicy, events: list[Event], watermark: float) -> lis
     return events[min([events.index(event) for event in found.events[:1]] + [len(seen) - 1]) :]
 
 
-# Who asks, and when it is told
+# Who fires, and when it is emitted
 
 
 class Reference:
@@ -250,7 +250,7 @@ class Reference:
 
     def __init__(
         self,
-        answer: Callable[[list[Any]], Any],
+        aggregate: Callable[[list[Any]], Any],
         policy: WindowPolicy,
         trigger: Trigger | None = None,
         emit: str = "arrival",
@@ -259,7 +259,7 @@ class Reference:
         changes_only: bool = False,
         min_periods: int = 0,
     ) -> None:
-        self.answer = answer
+        self.aggregate = aggregate
         self.policy = policy
         self.trigger = resolve_trigger(trigger, [policy])
         self.emit = emit
@@ -280,7 +280,7 @@ class Reference:
 
     # What happens
 
-    def push(self, key: Any, time: int, value: Any, id: Any = None) -> list[Told]:
+    def push(self, key: Any, time: int, value: Any, id: Any = None) -> list[Emitted]:
         if time < self.watermark:
             self.late.append((key, time, value))
             return []
@@ -294,14 +294,14 @@ class Reference:
         out += self.at_arrival(life, event)
         if self.lateness is not None:
             out += self.move_watermark(self.clock - self.lateness)
-        return self.said(out)
+        return self.news(out)
 
-    def replace(self, key: Any, time: int, value: Any, id: Any) -> list[Told]:
+    def replace(self, key: Any, time: int, value: Any, id: Any) -> list[Emitted]:
         """An event that takes the place of the one with its id, if there is one."""
         out = self.take_back(key, id, value)
         return [] if out is None else [*out, *self.push(key, time, value, id)]
 
-    def take_back(self, key: Any, id: Any, value: Any = None) -> list[Told] | None:
+    def take_back(self, key: Any, id: Any, value: Any = None) -> list[Emitted] | None:
         """The last event with the id leaves, if there is one; None if it is late, and stays."""
         for life in self.lives:
             known = [event for event in retained(self.policy, life.events, self.watermark) if event.id == id]
@@ -312,13 +312,13 @@ class Reference:
                 self.late.append((key, event.time, value))
                 return None
             life.events.remove(event)
-            return self.said(self.changes_without(life, event)) if self.emit == "update" else []
+            return self.news(self.changes_without(life, event)) if self.emit == "update" else []
         return []
 
-    def advance(self, watermark: float) -> list[Told]:
-        return self.said(self.move_clock(watermark) + self.move_watermark(watermark))
+    def advance(self, watermark: float) -> list[Emitted]:
+        return self.news(self.move_clock(watermark) + self.move_watermark(watermark))
 
-    def finish(self) -> list[Told]:
+    def finish(self) -> list[Emitted]:
         self.ended = self.clock
         return self.advance(math.inf)
 
@@ -329,7 +329,7 @@ class Reference:
             return alive_one
         return alive[0]
 
-    def move_clock(self, time: float) -> list[tuple[Life, Told]]:
+    def move_clock(self, time: float) -> list[tuple[Life, Emitted]]:
         if time <= self.clock:
             return []
         before, self.clock = self.clock, time
@@ -340,7 +340,7 @@ class Reference:
                 life.retired = time
         return out
 
-    def move_watermark(self, time: float) -> list[tuple[Life, Told]]:
+    def move_watermark(self, time: float) -> list[tuple[Life, Emitted]]:
         if time <= self.watermark:
             return []
         before, self.watermark = self.watermark, time
@@ -350,9 +350,9 @@ class Reference:
             return self.closing(before, time)
         return self.finals(before, time) if self.emit == "final" else []
 
-    # What is told
+    # What is emitted
 
-    def at_arrival(self, life: Life, event: Event) -> list[tuple[Life, Told]]:
+    def at_arrival(self, life: Life, event: Event) -> list[tuple[Life, Emitted]]:
         if self.emit == "update":
             return self.changes(life, event)
         if self.emit == "arrival" and not isinstance(self.trigger, EverySlide) and self.asks(life, event, life.came):
@@ -379,7 +379,7 @@ class Reference:
             if self.asks(life, event, count):
                 yield event, count if isinstance(self.trigger, EveryEvents) and self.trigger.k > 1 else event.number
 
-    def finals(self, before: float, after: float) -> list[tuple[Life, Told]]:
+    def finals(self, before: float, after: float) -> list[tuple[Life, Emitted]]:
         asking = [
             (event, number, life)
             for life in self.lives
@@ -389,7 +389,7 @@ class Reference:
         asking.sort(key=lambda one: one[0][:2])
         return [(life, self.of_event(life, event, number)) for event, number, life in asking]
 
-    def closing(self, before: float, after: float) -> list[tuple[Life, Told]]:
+    def closing(self, before: float, after: float) -> list[tuple[Life, Emitted]]:
         """At the watermark: sessions that are over, or the newest event of each key that has become final."""
         out = []
         for life in self.lives:
@@ -406,7 +406,7 @@ class Reference:
         out.sort(key=lambda one: one[0][:2])
         return [(lives[one], self.of_event(lives[one], event, event.number)) for event, one in out]
 
-    def slides(self, before: float, after: float) -> list[tuple[Life, Told]]:
+    def slides(self, before: float, after: float) -> list[tuple[Life, Emitted]]:
         """The slides that have been passed, of every key that has events in its window."""
         if not isinstance(self.trigger, EverySlide):
             return []
@@ -419,8 +419,8 @@ class Reference:
                 gone = life.retired is not None and time >= life.retired
                 if over or gone or (found := window_at(self.policy, life.events, time)) is None:
                     continue
-                out.append((life, self.told(life, found, None, None)))
-                life.told[time] = (*out[-1][1][1:4], 0)
+                out.append((life, self.emitted(life, found, None, None)))
+                life.emitted[time] = (*out[-1][1][1:4], 0)
         return out
 
     def first_slide(self, time: int) -> int:
@@ -435,8 +435,8 @@ class Reference:
         low = min(times) if before == -math.inf else max(before, min(times))
         return range(self.first_slide(int(low)), int(min(after, max(times) + reach)), int(self.trigger.every.amount))
 
-    def changes(self, life: Life, new: Event) -> list[tuple[Life, Told]]:
-        """All results of the key that are due, told again where they are not what was told."""
+    def changes(self, life: Life, new: Event) -> list[tuple[Life, Emitted]]:
+        """All results of the key that are due, emitted again where they are not what was emitted."""
         if isinstance(self.trigger, EverySlide):
             due = [
                 (time, None, None, window_at(self.policy, life.events, time))
@@ -445,7 +445,7 @@ class Reference:
             due = [one for one in due if one[3] is not None and one[0] >= new.time]
         else:
             due = self.due_points(life)
-            # The new event's own answer comes first, where answers are about events.
+            # The new event's own result comes first, where results are about events.
             own = not (isinstance(self.trigger, EveryEvents) and self.trigger.k > 1)
             due.sort(key=lambda one: not (own and one[0] == new.number))
         return self.revisions(life, due)
@@ -467,52 +467,52 @@ class Reference:
             for event, number in asking
         ]
 
-    def revisions(self, life: Life, due: list[Any]) -> list[tuple[Life, Told]]:
-        """What was not told, or is not what was told; without a window, what was told is taken back."""
+    def revisions(self, life: Life, due: list[Any]) -> list[tuple[Life, Emitted]]:
+        """What was not emitted, or is not what was emitted; without a window, what was emitted is taken back."""
         out = []
         for about, time, number, found in due:
-            before = life.told.get(about)
+            before = life.emitted.get(about)
             if found is None and (before is None or before[2] is RETRACTED):
                 continue
             if found is None:
-                told = Told(life.key, *before[:2], None, 0, time, number, retracted=True)
+                emitted = Emitted(life.key, *before[:2], None, 0, time, number, retracted=True)
             else:
-                told = self.told(life, found, time, number)
-            if before is None or told.retracted or before[:3] != told[1:4]:
+                emitted = self.emitted(life, found, time, number)
+            if before is None or emitted.retracted or before[:3] != emitted[1:4]:
                 revision = 0 if before is None else before[3] + 1
-                life.told[about] = (*told[1:3], RETRACTED if told.retracted else told.value, revision)
-                out.append((life, told._replace(revision=revision)))
+                life.emitted[about] = (*emitted[1:3], RETRACTED if emitted.retracted else emitted.value, revision)
+                out.append((life, emitted._replace(revision=revision)))
         return out
 
-    def changes_without(self, life: Life, gone: Event) -> list[tuple[Life, Told]]:
-        """The same where an event was taken back: what was told of it comes first."""
+    def changes_without(self, life: Life, gone: Event) -> list[tuple[Life, Emitted]]:
+        """The same where an event was taken back: what was emitted of it comes first."""
         if isinstance(self.trigger, EverySlide):
             slides = range(self.first_slide(gone.time), int(self.clock), int(self.trigger.every.amount))
             return self.revisions(life, [(at, None, None, window_at(self.policy, life.events, at)) for at in slides])
         due = self.due_points(life)
         if isinstance(self.trigger, EveryEvents) and self.trigger.k > 1:
             last = len(life.events) + 1
-            due.append((last, life.told.get(last, (None, None))[1], last, None))
+            due.append((last, life.emitted.get(last, (None, None))[1], last, None))
         else:
             due.insert(0, (gone.number, gone.time, gone.number, None))
         return self.revisions(life, due)
 
-    def of_event(self, life: Life, event: Event, number: int) -> Told:
-        return self.told(life, window_of(self.policy, life.events, life.events.index(event)), event.time, number)
+    def of_event(self, life: Life, event: Event, number: int) -> Emitted:
+        return self.emitted(life, window_of(self.policy, life.events, life.events.index(event)), event.time, number)
 
-    def told(self, life: Life, found: Found, time: int | None, number: int | None) -> Told:
+    def emitted(self, life: Life, found: Found, time: int | None, number: int | None) -> Emitted:
         values = [event.value for event in found.events if event.value is not None]
-        value = None if len(values) < self.min_periods else self.answer(values)
-        return Told(life.key, found.start, found.end, value, 0, time, number)
+        value = None if len(values) < self.min_periods else self.aggregate(values)
+        return Emitted(life.key, found.start, found.end, value, 0, time, number)
 
-    def said(self, out: list[tuple[Life, Told]]) -> list[Told]:
-        """What is news, where only news is told."""
-        said = []
-        for life, told in out:
-            if self.changes_only and told.retracted:
+    def news(self, out: list[tuple[Life, Emitted]]) -> list[Emitted]:
+        """What is news, where only news is emitted."""
+        news = []
+        for life, emitted in out:
+            if self.changes_only and emitted.retracted:
                 continue
-            if self.changes_only and id(life) in self.last and self.last[id(life)] == told.value:
+            if self.changes_only and id(life) in self.last and self.last[id(life)] == emitted.value:
                 continue
-            self.last[id(life)] = told.value
-            said.append(told)
-        return said
+            self.last[id(life)] = emitted.value
+            news.append(emitted)
+        return news

@@ -1,4 +1,4 @@
-"""What the tests of the operator draw: aggregations with their answers, policies, triggers, and streams of events."""
+"""What the tests of the operator draw: aggregations with their results, policies, triggers, and streams of events."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from sash.windows import (
     WindowPolicy,
 )
 
-from .reference import Told
+from .reference import Emitted
 
 
 class Subject(NamedTuple):
-    """An aggregation, the value of the n-th event, and the answer straight from values in order."""
+    """An aggregation, the value of the n-th event, and the result straight from values in order."""
 
     aggregation: sash.Aggregation
     value: Callable[[int], Any]
-    answer: Callable[[list[Any]], Any]
+    aggregate: Callable[[list[Any]], Any]
 
 
 SUBJECTS = {
@@ -137,19 +137,19 @@ def streams(keys: str = "a", watermarks: bool = True, size: int = 14) -> st.Sear
     return st.lists(st.one_of(steps), max_size=size)
 
 
-def told(result: Result) -> Told:
-    return Told(*result[:7], result.retracted)
+def emitted(result: Result) -> Emitted:
+    return Emitted(*result[:7], result.retracted)
 
 
-def run(operator: Any, subject: Subject, steps: list[Step]) -> list[list[Told]]:
+def run(operator: Any, subject: Subject, steps: list[Step]) -> list[list[Emitted]]:
     """What an operator or the reference says at each step, and at the end."""
-    said = []
+    actual = []
     for number, step in enumerate(steps):
         if step.key is None:
-            said.append(operator.advance(step.time))
+            actual.append(operator.advance(step.time))
         else:
-            said.append(operator.push(step.key, step.time, None if step.null else subject.value(number)))
-    said.append(operator.finish())
+            actual.append(operator.push(step.key, step.time, None if step.null else subject.value(number)))
+    actual.append(operator.finish())
     if isinstance(operator, Sliding):
-        return [[told(result) for result in results] for results in said]
-    return said
+        return [[emitted(result) for result in results] for results in actual]
+    return actual

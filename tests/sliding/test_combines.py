@@ -5,7 +5,7 @@ import threading
 import pytest
 
 import sash
-from sash.windows import CountWindow, LandmarkWindow, SessionWindow, TimeWindow, TumblingWindow
+from sash.windows import CountWindow, LandmarkWindow, PolicyWindow, SessionWindow, TimeWindow, TumblingWindow
 
 
 class Counted(sash.Aggregation):
@@ -63,6 +63,17 @@ def test_several_windows_take_eight_each_at_most(size, lateness):
     """Each is a range of one tree, which slides on; with lateness the longest is one too."""
     windows = [TimeWindow(size), TimeWindow(size // 8), TimeWindow(size // 2)]
     assert combines_an_event(windows, lateness, size, True) <= 8 * len(windows)
+
+
+def test_what_a_programmable_window_sees_costs_the_users_aggregation_nothing():
+    """Where that is native and nothing is emitted, members in Python are combined as they come in, and no more."""
+    aggregation = Counted()
+    policy = PolicyWindow(lambda total, old: total - old >= 100, over=sash.Count(nan="skip"))
+    s = sash.Sliding(aggregation, policy, trigger=sash.OnPunctuation(lambda value: value == "end"), lateness=0)
+    s.push_many(range(1000), ["a"] * 1000)
+    assert aggregation.combines <= 3 * 1000
+    (result,) = s.push(1000, "end")
+    assert (result.start, result.value) == (901, "end")
 
 
 def test_an_operator_is_used_by_one_thread_at_a_time():

@@ -151,7 +151,7 @@ def test_other_kinds_of_time(kind, trigger, emit):
 @pytest.mark.parametrize("emit", EMITS)
 @pytest.mark.parametrize("windows", WINDOWS)
 def test_integer_times_become_floats(windows, emit):
-    """Once a float comes, and what waits, what was told and where windows begin stay what they were."""
+    """Once a float comes, and what waits, what was emitted and where windows begin stay what they were."""
     events = [("a", 1, 5), ("b", 4, None), ("a", 6, 2), ("a", 8.5, 3), ("b", 9.25, 4), ("a", 2, 7), ("b", 19, 1)]
     for trigger in triggers_of(windows):
         native, python = both("composite", WINDOWS[windows], trigger=trigger, emit=emit, lateness=9, min_periods=1)
@@ -176,7 +176,7 @@ def test_a_sum_that_overflows_changes_nothing(emit):
 @pytest.mark.parametrize("emit", EMITS)
 @pytest.mark.parametrize("trigger", [EachEvent(), EverySlide(3), EveryEvents(2)], ids=repr)
 def test_a_compiled_function_that_fails_changes_nothing(emit, trigger):
-    """Neither rows, nor what waits, nor what was told: the batch that follows says what it would have said."""
+    """Neither rows, nor what waits, nor what was emitted: the batch that follows says what it would have actual."""
 
     class Picky(Digest):
         def lower(self, partial):
@@ -238,24 +238,24 @@ def test_many_late_events_at_one_place(order):
 def test_columns_come_out_as_arrays():
     """Without a result being made."""
     s = sash.Sliding(sash.Max(), [TimeWindow(2), CountWindow(2)], by=True, emit="final", lateness=1)
-    said = s.push_many(np.array([7, 8, 7]), np.array([1, 2, 9]), np.array([4.0, 5.0, 3.0]))
-    assert said.values.dtype == np.float64
-    assert said.values.tolist() == [4.0, 4.0, 5.0, 5.0]
-    assert said.keys.tolist() == [7, 7, 8, 8]
-    assert said.starts.tolist() == [-1, 1, 0, 2]
-    assert said.ends.tolist() == said.times.tolist() == [1, 1, 2, 2]
-    assert said.numbers.tolist() == [0, 0, 1, 1]
-    assert said.windows.tolist() == [0, 1, 0, 1]
+    actual = s.push_many(np.array([7, 8, 7]), np.array([1, 2, 9]), np.array([4.0, 5.0, 3.0]))
+    assert actual.values.dtype == np.float64
+    assert actual.values.tolist() == [4.0, 4.0, 5.0, 5.0]
+    assert actual.keys.tolist() == [7, 7, 8, 8]
+    assert actual.starts.tolist() == [-1, 1, 0, 2]
+    assert actual.ends.tolist() == actual.times.tolist() == [1, 1, 2, 2]
+    assert actual.numbers.tolist() == [0, 0, 1, 1]
+    assert actual.windows.tolist() == [0, 1, 0, 1]
     slides = sash.Sliding(sash.Sum(), TimeWindow(4, every=2)).push_many([1, 2, 9], [4, 5, 3])
     assert slides.ends.tolist() == [2, 4]
     assert slides.times.tolist() == slides.numbers.tolist() == [None, None]
 
 
 def test_keys_come_out_as_they_were_first_given():
-    """Keys that are equal are one key, and it is told as the first of them."""
+    """Keys that are equal are one key, and it is emitted as the first of them."""
     s = sash.Sliding(sash.Sum(), CountWindow(2), by=True)
-    said = s.push_many([2.0, 2, True, 1, "a"], [1, 2, 3, 4, 5], [1, 2, 3, 4, 5])
-    assert [repr(one.key) for one in said] == ["2.0", "2.0", "True", "True", "'a'"]
+    actual = s.push_many([2.0, 2, True, 1, "a"], [1, 2, 3, 4, 5], [1, 2, 3, 4, 5])
+    assert [repr(one.key) for one in actual] == ["2.0", "2.0", "True", "True", "'a'"]
     assert [repr(key) for key in sash.Sliding.restore(s.snapshot()).keys] == ["2.0", "True", "'a'"]
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sash.operator import Sliding
 
-from .stories import EMITS, POLICIES, SUBJECTS, TRIGGERS, Step, run, streams, told
+from .stories import EMITS, POLICIES, SUBJECTS, TRIGGERS, Step, emitted, run, streams
 
 #: Each example runs several operators to their ends, so that a third of the examples is plenty.
 some = settings(max_examples=max(10, settings().max_examples // 3))
@@ -19,10 +19,10 @@ lateness = st.sampled_from([None, 0, 3])
 STEADY = [name for name in TRIGGERS if name not in ("demand", "watermark")]
 
 
-def last_revisions(said):
-    """What was told last of each result."""
+def last_revisions(actual):
+    """What was emitted last of each result."""
     last = {}
-    for result in (result for results in said for result in results):
+    for result in (result for results in actual for result in results):
         about = (result.key, result.end if result.number is None else result.number)
         if about in last:
             assert result.revision == last[about].revision + 1
@@ -51,13 +51,13 @@ def test_final_does_not_depend_on_the_order_of_arrival(policy, steps, data, subj
         waiting.setdefault((event[0].key, event[0].time), []).append(event)
     mixed = [waiting[step.key, step.time].pop(0) for step, _ in mixed]
     for name in STEADY:
-        said = []
+        actual = []
         for order in (events, mixed):
             operator = Sliding(made.aggregation, POLICIES[policy], by=True, trigger=TRIGGERS[name], emit="final")
             for step, value in order:
                 assert operator.push(step.key, step.time, None if step.null else value) == []
-            said.append(of_keys([[told(result) for result in operator.finish()]]))
-        assert said[0] == said[1], name
+            actual.append(of_keys([[emitted(result) for result in operator.finish()]]))
+        assert actual[0] == actual[1], name
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -67,11 +67,11 @@ def test_the_last_revision_is_final(policy, steps, subject, lateness):
     """ "update" ends with what "final" says, result by result, and its revisions count up from 0."""
     made = SUBJECTS[subject]
     for name in STEADY:
-        said = {}
+        actual = {}
         for emit in ("update", "final"):
             options = {"trigger": TRIGGERS[name], "emit": emit, "lateness": lateness}
-            said[emit] = run(Sliding(made.aggregation, POLICIES[policy], by=True, **options), made, steps)
-        assert last_revisions(said["update"]) == last_revisions(said["final"]), name
+            actual[emit] = run(Sliding(made.aggregation, POLICIES[policy], by=True, **options), made, steps)
+        assert last_revisions(actual["update"]) == last_revisions(actual["final"]), name
 
 
 @pytest.mark.parametrize("emit", EMITS)
@@ -113,7 +113,7 @@ def test_keys_do_not_see_each_other(policy, emit, steps, subject):
     for name in ("each", "every_2", "punctuation", "delta"):
         options = {"trigger": TRIGGERS[name], "emit": emit}
         together = Sliding(made.aggregation, POLICIES[policy], by=True, **options)
-        said = run(together, made, steps)
+        actual = run(together, made, steps)
         for key in "abc":
             alone = Sliding(made.aggregation, POLICIES[policy], **options)
             own = []
@@ -121,8 +121,8 @@ def test_keys_do_not_see_each_other(policy, emit, steps, subject):
                 if step.key == key:
                     own.append(alone.push(step.time, None if step.null else made.value(number)))
             own.append(alone.finish())
-            expected = [told(result)._replace(number=None) for results in own for result in results]
-            found = [one._replace(key=None, number=None) for results in said for one in results if one.key == key]
+            expected = [emitted(result)._replace(number=None) for results in own for result in results]
+            found = [one._replace(key=None, number=None) for results in actual for one in results if one.key == key]
             assert found == expected, name
 
 
@@ -141,8 +141,8 @@ def test_a_batch_is_its_events_one_by_one(policy, steps, subject, lateness, emit
             for step, value in zip(steps, values, strict=True)
             for result in one_by_one.push(step.key, step.time, value)
         ]
-        said = at_once.push_many([step.key for step in steps], [step.time for step in steps], values)
-        assert list(said) == expected
+        actual = at_once.push_many([step.key for step in steps], [step.time for step in steps], values)
+        assert list(actual) == expected
         assert at_once.finish() == one_by_one.finish()
 
 
@@ -155,16 +155,16 @@ def test_windows_that_share_a_structure_say_what_each_would(emit, steps, subject
     shared = ["time_right", "time_neither", "count", "session", "punctuated", "policy"]
     options = {"trigger": TRIGGERS[trigger], "emit": emit, "lateness": lateness}
     together = Sliding(made.aggregation, [POLICIES[name] for name in shared], by=True, **options)
-    said = []
+    actual = []
     for number, step in enumerate(steps):
         if step.key is None:
-            said += together.advance(step.time)
+            actual += together.advance(step.time)
         else:
-            said += together.push(step.key, step.time, None if step.null else made.value(number))
-    said += together.finish()
+            actual += together.push(step.key, step.time, None if step.null else made.value(number))
+    actual += together.finish()
     for name in shared:
         alone = run(Sliding(made.aggregation, POLICIES[name], by=True, **options), made, steps)
-        own = Counter(told(result) for result in said if result.window == POLICIES[name])
+        own = Counter(emitted(result) for result in actual if result.window == POLICIES[name])
         assert own == Counter(one for results in alone for one in results), name
 
 
@@ -172,6 +172,6 @@ def test_the_stories_reach_every_rule():
     """The streams of these tests make late events, revisions, equal times and slides: a test of the tests."""
     operator = Sliding(SUBJECTS["concat"].aggregation, POLICIES["time_right"], by=True, emit="update", lateness=5)
     steps = [Step("a", 8), Step("a", 5), Step("b", 8), Step("a", 8), Step("a", 2)]
-    said = run(operator, SUBJECTS["concat"], steps)
-    assert [len(results) for results in said] == [1, 2, 1, 2, 0, 0]
+    actual = run(operator, SUBJECTS["concat"], steps)
+    assert [len(results) for results in actual] == [1, 2, 1, 2, 0, 0]
     assert operator.late_counts["watermark"] == 1

@@ -54,26 +54,26 @@ class TestWindows:
         assert values(s.finish()) == ["a", "ab", "bc"]
 
     def test_the_session_ends_tell_the_first_and_the_last_event(self):
-        """A late event joins two sessions, and the result tells the whole of it."""
+        """A late event joins two sessions, and the result is of the whole of it."""
         s = Sliding(sash.Concat(), SessionWindow(5), trigger=AtWatermark())
         for time, value in [(1, "a"), (9, "c"), (5, "b"), (30, "d")]:
             assert s.push(time, value) == []
-        assert [(told.start, told.end, told.value) for told in s.finish()] == [(1, 9, "abc"), (30, 30, "d")]
+        assert [(emitted.start, emitted.end, emitted.value) for emitted in s.finish()] == [(1, 9, "abc"), (30, 30, "d")]
 
     def test_results_tell_their_ends_and_the_event(self):
         """A result of an event has its time and number; one of a slide has neither."""
         s = Sliding(sash.Sum(), TimeWindow(10), by=True)
         s.push("a", 1, 5)
-        (told,) = s.push("b", 3, 7)
-        assert told == ("b", -7, 3, 7, 0, 3, 1, TimeWindow(10), False)
+        (emitted,) = s.push("b", 3, 7)
+        assert emitted == ("b", -7, 3, 7, 0, 3, 1, TimeWindow(10), False)
         slid = Sliding(sash.Sum(), TimeWindow(10, every=5)).push_many([3, 6], [1, 2])
-        assert [(told.start, told.end, told.time, told.number) for told in slid] == [(-5, 5, None, None)]
+        assert [(emitted.start, emitted.end, emitted.time, emitted.number) for emitted in slid] == [(-5, 5, None, None)]
 
     def test_several_windows_answer_in_their_order(self):
         """One structure, several lengths: a result each, in the order in which the windows were given."""
         s = Sliding(sash.Concat(), [TimeWindow(2), TimeWindow(4), CountWindow(1)])
         s.push_many([1, 2, 3], ["a", "b", "c"])
-        assert [(told.window, told.value) for told in s.push(4, "d")] == [
+        assert [(emitted.window, emitted.value) for emitted in s.push(4, "d")] == [
             (TimeWindow(2), "cd"),
             (TimeWindow(4), "abcd"),
             (CountWindow(1), "d"),
@@ -89,10 +89,10 @@ class TestWindows:
             lower = staticmethod(lambda partial: partial)
 
         s = Sliding(Spent(), [PunctuatedWindow("last"), DeltaWindow("km", 5)], trigger=OnPunctuation("last"))
-        told = s.push_many(
+        emitted = s.push_many(
             [1, 2, 3, 4], {"amount": [1, 2, 4, 8], "last": [False, True, False, True], "km": [0, 3, 6, 20]}
         )
-        assert values(told) == [3, 3, 12, 8]
+        assert values(emitted) == [3, 3, 12, 8]
         with pytest.raises(WindowSpecError, match="no column 'last'"):
             s.push(5, {"amount": 1})
 
@@ -124,32 +124,33 @@ class TestWindows:
 
 class TestSlides:
     def test_slides_are_multiples_since_the_epoch(self):
-        """Each multiple that event time has passed is told, as long as there are events in its window."""
+        """Each multiple that event time has passed is emitted, as long as there are events in its window."""
         s = Sliding(sash.Concat(), TimeWindow(10, every=5))
         s.push_many([1, 4], ["a", "b"])
-        assert [(told.end, told.value) for told in s.push(12, "c")] == [(5, "ab"), (10, "ab")]
-        assert [(told.end, told.value) for told in s.finish()] == [(15, "c"), (20, "c")]
+        assert [(emitted.end, emitted.value) for emitted in s.push(12, "c")] == [(5, "ab"), (10, "ab")]
+        assert [(emitted.end, emitted.value) for emitted in s.finish()] == [(15, "c"), (20, "c")]
 
     def test_a_gap_is_silent(self):
-        """Nothing is told of windows without events, however many there are."""
+        """Nothing is emitted of windows without events, however many there are."""
         s = Sliding(sash.Count(), TimeWindow(2, every=1))
         s.push(0, "a")
-        assert [told.end for told in s.push(10**15, "b")] == [0, 1]
+        assert [emitted.end for emitted in s.push(10**15, "b")] == [0, 1]
 
     def test_a_key_speaks_when_another_moves_the_clock(self):
-        """Event time is one for all keys: a key that is silent still tells its slides."""
+        """Event time is one for all keys: a key that is silent still emits at its slides."""
         s = Sliding(sash.Concat(), TumblingWindow(10), by=True)
         s.push("a", 5, "x")
-        assert [(told.key, told.end, told.value) for told in s.push("b", 25, "y")] == [("a", 10, "x")]
+        assert [(emitted.key, emitted.end, emitted.value) for emitted in s.push("b", 25, "y")] == [("a", 10, "x")]
 
     def test_float_slides(self):
         """Multiples of a float are floats, and every event is in exactly one tumbling window."""
         s = Sliding(sash.Count(), TumblingWindow(0.1))
         times = np.arange(100) / 100
         s.push_many(times, [1] * 100)
-        told = s.results
+        emitted = s.results
         assert (
-            sum(values(told)) + sum(values(Sliding(sash.Count(), TumblingWindow(0.1)).push_many(times, times))) == 100
+            sum(values(emitted)) + sum(values(Sliding(sash.Count(), TumblingWindow(0.1)).push_many(times, times)))
+            == 100
         )
 
     def test_a_slide_too_fine_for_its_times(self):
@@ -159,7 +160,7 @@ class TestSlides:
         for time in (1e300, math.inf):
             with pytest.raises(ValueError, match=r"multiples of 0\.5"):
                 s.push(time, 1)
-        assert [(told.end, told.value) for told in s.finish()] == [(0.5, 1)]
+        assert [(emitted.end, emitted.value) for emitted in s.finish()] == [(0.5, 1)]
 
 
 class TestLateness:
@@ -229,7 +230,7 @@ class TestLateness:
 
 class TestNulls:
     def test_a_null_value_has_its_answer(self):
-        """A null changes no window, and its row is answered as any other."""
+        """A null changes no window, and its row has a result as any other."""
         s = Sliding(sash.Sum(), TimeWindow(10))
         assert values(s.push_many([1, 2, 3], [5, None, math.nan])) == [5, 5, 5]
         assert values(Sliding(sash.Max(), TimeWindow(10)).push(1, None)) == [None]
@@ -275,7 +276,7 @@ class TestKeys:
             Sliding(sash.Count(), LandmarkWindow(), by=True).push(key, 0, 1)
 
     def test_idle_keys_are_dropped(self):
-        """A key that is idle for `expire` begins anew, and what waited to be told of it is told."""
+        """A key that is idle for `expire` begins anew, and what waited to be emitted of it is emitted."""
         s = Sliding(sash.Sum(), LandmarkWindow(), by=True, expire=10, emit="final", lateness=20)
         s.push("a", 0, 1)
         s.push("b", 9, 1)
@@ -283,13 +284,13 @@ class TestKeys:
         s.push("b", 10, 1)
         assert s.keys == ["b"]
         s.push("a", 11, 5)
-        assert [(told.key, told.value) for told in s.finish()] == [("a", 1), ("b", 1), ("b", 2), ("a", 5)]
+        assert [(emitted.key, emitted.value) for emitted in s.finish()] == [("a", 1), ("b", 1), ("b", 2), ("a", 5)]
 
     def test_equal_times_across_keys(self):
         """Results of one moment come in the order of the events; slides in the order of the keys."""
         s = Sliding(sash.Concat(), TimeWindow(5), by=True, emit="final")
         s.push_many(["b", "a", "b"], [1, 1, 1], ["x", "y", "z"])
-        assert [(told.key, told.value) for told in s.finish()] == [("b", "xz"), ("a", "y"), ("b", "xz")]
+        assert [(emitted.key, emitted.value) for emitted in s.finish()] == [("b", "xz"), ("a", "y"), ("b", "xz")]
 
 
 class TestOnDemand:
@@ -303,7 +304,7 @@ class TestOnDemand:
             s.query(at=2)
 
     def test_an_unknown_key_has_an_empty_window(self):
-        """Nothing was seen of it, and that is the answer."""
+        """Nothing was seen of it, and that is the result."""
         s = Sliding(sash.Sum(), CountWindow(3), by=True)
         s.push("a", 1, 5)
         assert values(s.query("a") + s.query("b")) == [5, 0]
@@ -311,10 +312,10 @@ class TestOnDemand:
 
 class TestChangesOnly:
     def test_only_news_is_told(self):
-        """A result is told if its value is not the one that was told last for its key."""
+        """A result is emitted if its value is not the one that was emitted last for its key."""
         s = Sliding(sash.Max(), TimeWindow(10), by=True, changes_only=True)
-        told = s.push_many(["a", "a", "b", "a", "a"], [1, 2, 3, 4, 20], [5, 3, 3, 7, 7])
-        assert [(one.key, one.end, one.value) for one in told] == [("a", 1, 5), ("b", 3, 3), ("a", 4, 7)]
+        emitted = s.push_many(["a", "a", "b", "a", "a"], [1, 2, 3, 4, 20], [5, 3, 3, 7, 7])
+        assert [(one.key, one.end, one.value) for one in emitted] == [("a", 1, 5), ("b", 3, 3), ("a", 4, 7)]
 
     def test_nan_is_no_news_after_nan(self):
         """NaN is not equal to itself, and still no news."""
@@ -556,16 +557,16 @@ def test_columns_of_a_batch():
     """A batch of results has its columns as arrays of the kind of what they hold."""
     s = Sliding(sash.Sum(), TimeWindow("10m"), by=True)
     times = np.array(["2024-02-29T23:55", "2024-03-01T00:04"], "datetime64[ns]")
-    told = s.push_many(np.array([1, 1]), times, np.array([1.5, 2.5]))
-    assert told.keys.tolist() == [1, 1]
-    assert told.values.dtype == np.float64
-    assert told.ends.dtype == told.starts.dtype == told.times.dtype == times.dtype
-    assert (told.ends - told.starts == np.timedelta64(10, "m")).all()
-    assert told.revisions.tolist() == [0, 0]
-    assert told.numbers.tolist() == [0, 1]
-    assert told.windows.tolist() == [0, 0]
-    assert told[1:][0] == told[-1]
-    assert repr(told) == "<2 results, the last 4.0 at 2024-03-01T00:04:00.000000000>"
+    emitted = s.push_many(np.array([1, 1]), times, np.array([1.5, 2.5]))
+    assert emitted.keys.tolist() == [1, 1]
+    assert emitted.values.dtype == np.float64
+    assert emitted.ends.dtype == emitted.starts.dtype == emitted.times.dtype == times.dtype
+    assert (emitted.ends - emitted.starts == np.timedelta64(10, "m")).all()
+    assert emitted.revisions.tolist() == [0, 0]
+    assert emitted.numbers.tolist() == [0, 1]
+    assert emitted.windows.tolist() == [0, 0]
+    assert emitted[1:][0] == emitted[-1]
+    assert repr(emitted) == "<2 results, the last 4.0 at 2024-03-01T00:04:00.000000000>"
     assert not s.push_many([], np.array([], "datetime64[ns]"), [])
 
 
@@ -575,9 +576,9 @@ def test_an_adaptive_window_forgets_what_the_stream_was():
     s = Sliding(sash.Mean(), AdaptiveWindow())
     steady = s.push_many(range(200), level)
     assert steady[-1].start == 0
-    told = s.push_many(range(200, 400), [value + 0.7 for value in level])
-    assert told[-1].start >= 190
-    assert told[-1].value == pytest.approx(0.85, abs=0.01)
+    emitted = s.push_many(range(200, 400), [value + 0.7 for value in level])
+    assert emitted[-1].start >= 190
+    assert emitted[-1].value == pytest.approx(0.85, abs=0.01)
 
 
 def test_triggers_of_counts():
@@ -585,8 +586,8 @@ def test_triggers_of_counts():
     arrivals = Sliding(sash.Concat(), LandmarkWindow(), trigger=EveryEvents(2))
     assert values(arrivals.push_many([1, 9, 5, 7], ["a", "d", "b", "c"])) == ["ad", "abc"]
     updates = Sliding(sash.Concat(), LandmarkWindow(), trigger=EveryEvents(2), emit="update")
-    told = updates.push_many([1, 9, 5, 7], ["a", "d", "b", "c"])
-    assert [(one.number, one.end, one.value, one.revision) for one in told] == [
+    emitted = updates.push_many([1, 9, 5, 7], ["a", "d", "b", "c"])
+    assert [(one.number, one.end, one.value, one.revision) for one in emitted] == [
         (2, 9, "ad", 0),
         (2, 5, "ab", 1),
         (4, 9, "abcd", 0),
@@ -598,8 +599,8 @@ def test_what_only_a_programmable_window_sees_is_no_change(emit):
     """Neither a change nor a revision: the window holds one event more, and its result is what it was."""
     policy = sash.PolicyWindow(lambda total, old: total - old >= 9, over=sash.Count())
     s = Sliding(sash.Sum(), policy, emit=emit, changes_only=emit == "final")
-    said = [*s.push_many([1, 3, 2], [5, 0, 0]), *s.finish()]
-    assert [(one.end, one.value, one.revision) for one in said] == (
+    actual = [*s.push_many([1, 3, 2], [5, 0, 0]), *s.finish()]
+    assert [(one.end, one.value, one.revision) for one in actual] == (
         [(1, 5, 0)] if emit == "final" else [(1, 5, 0), (3, 5, 0), (2, 5, 0)]
     )
 
@@ -616,10 +617,10 @@ def test_counts_that_rows_know_are_those_that_are_aggregated(emit, nan, as_array
     drawn = random.Random(5)
     times = [place - drawn.choice([0, 0, 0, 6]) for place in range(60)]
     values = [drawn.choice([1.0, 2.0, 4.0, math.nan, math.nan if as_array else None]) for _ in times]
-    said = []
+    actual = []
     for over in (sash.Count(), Own()):
         policy = sash.PolicyWindow(lambda total, old: total - old >= 3, over=over)
         s = Sliding(sash.Sum(nan=nan), policy, emit=emit, lateness=20)
         results = [*s.push_many(times, np.array(values) if as_array else values), *s.finish()]
-        said.append([(one.start, one.end, repr(one.value), one.revision, one.number) for one in results])
-    assert said[0] == said[1]
+        actual.append([(one.start, one.end, repr(one.value), one.revision, one.number) for one in results])
+    assert actual[0] == actual[1]

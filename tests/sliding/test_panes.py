@@ -11,7 +11,7 @@ from sash.errors import WindowSpecError
 from sash.triggers import EachEvent, EverySlide
 from sash.windows import CountWindow, LandmarkWindow, SessionWindow, TimeWindow, TumblingWindow
 
-from .stories import EMITS, told
+from .stories import EMITS, emitted
 
 #: Each example runs two operators to their ends.
 some = settings(max_examples=max(10, settings().max_examples // 3))
@@ -118,8 +118,8 @@ def test_panes_say_what_events_say(name, emit):
             if place == len(drawn) // 2:
                 panes = sash.Sliding.restore(panes.snapshot())
             take = (panes.push, events.push) if len(step) == 3 else (panes.advance, events.advance)
-            said = [[(told(one), one.window) for one in call(*step)] for call in take]
-            assert said[0] == said[1]
+            actual = [[(emitted(one), one.window) for one in call(*step)] for call in take]
+            assert actual[0] == actual[1]
         for key in "ab":
             assert panes.query(key) == events.query(key)
         assert list(panes.finish()) == list(events.finish())
@@ -178,7 +178,7 @@ def test_now_is_the_slide_that_fires_next():
 
 
 def test_a_query_between_two_slides_needs_events():
-    """A window that would cut a pane is refused, with the way out; events answer for any time."""
+    """A window that would cut a pane is refused, with the way out; events have results at any time."""
     s = sash.Sliding(sash.Sum(), TimeWindow(10, every=5))
     s.push_many([1, 6, 12], [1, 2, 4])
     assert s.query(at=20)[0].value == 4

@@ -33,6 +33,6 @@ def test_says_what_brute_force_says(policy, emit, steps, subject, lateness, opti
     for trigger in TRIGGERS.values():
         settings = {"trigger": trigger, "emit": emit, "lateness": lateness, **options}
         operator = Sliding(subject.aggregation, POLICIES[policy], by=True, **settings)
-        reference = Reference(subject.answer, POLICIES[policy], **settings)
+        reference = Reference(subject.aggregate, POLICIES[policy], **settings)
         assert run(operator, subject, steps) == run(reference, subject, steps), trigger
         assert operator.late_counts == {"watermark": len(reference.late), "finished": 0}

@@ -15,7 +15,7 @@ from sash.triggers import EachEvent, EverySlide, OnDelta, OnDemand, OnPunctuatio
 from sash.windows import AdaptiveWindow, CountWindow, DeltaWindow, PolicyWindow, PunctuatedWindow, TimeWindow
 
 from .reference import Reference
-from .stories import POLICIES, SUBJECTS, TRIGGERS, Interpreted, told
+from .stories import POLICIES, SUBJECTS, TRIGGERS, Interpreted, emitted
 
 some = settings(max_examples=max(10, settings().max_examples // 2))
 EMITS = ("final", "update")
@@ -91,26 +91,26 @@ def make(policy: Any, aggregation: Any, trigger: Any, **options: Any) -> Sliding
 
 
 def run(operator: Sliding, subject: Any, steps: list[Change]) -> list[Any]:
-    said: list[Any] = []
+    actual: list[Any] = []
     for number, step in enumerate(steps):
         results = (
             operator.advance(step.time) if step.word is None else operator.push(row_of(step, subject.value(number)))
         )
-        said.append([told(result) for result in results])
-    return [*said, [told(result) for result in operator.finish()]]
+        actual.append([emitted(result) for result in results])
+    return [*actual, [emitted(result) for result in operator.finish()]]
 
 
 def run_reference(reference: Reference, subject: Any, steps: list[Change]) -> list[Any]:
-    said = []
+    actual = []
     for number, step in enumerate(steps):
         value = None if step.null else subject.value(number)
         if step.word is None:
-            said.append(reference.advance(step.time))
+            actual.append(reference.advance(step.time))
         elif step.word == "delete":
-            said.append(reference.take_back(step.key, step.id) or [])
+            actual.append(reference.take_back(step.key, step.id) or [])
         else:
-            said.append(reference.replace(step.key, step.time, value, step.id))
-    return [*said, reference.finish()]
+            actual.append(reference.replace(step.key, step.time, value, step.id))
+    return [*actual, reference.finish()]
 
 
 @pytest.mark.parametrize("emit", EMITS)
@@ -123,7 +123,7 @@ def test_says_what_brute_force_says(policy, emit, steps, subject, lateness, opti
     for trigger in TRIGGERS.values():
         given = {"trigger": trigger, "emit": emit, "lateness": lateness, **options}
         operator = make(POLICIES[policy], AGGREGATIONS[subject], **given)
-        reference = Reference(made.answer, POLICIES[policy], **given)
+        reference = Reference(made.aggregate, POLICIES[policy], **given)
         assert run(operator, made, steps) == run_reference(reference, made, steps), trigger
         assert operator.late_counts == {"watermark": len(reference.late), "finished": 0}
 
@@ -170,21 +170,21 @@ def test_batches_and_snapshots_change_nothing(policy, emit, steps, cut, subject,
         given = {"trigger": trigger, "emit": emit, "lateness": lateness, "expire": 9}
         one_by_one, batched = (make(POLICIES[policy], one, **given) for one in (native, own))
         expected = [one for results in run(one_by_one, made, steps) for one in results]
-        said: list[Any] = []
+        actual: list[Any] = []
         rows = [(step, row_of(step, made.value(number))) for number, step in enumerate(steps)]
         for part in (rows[:cut], rows[cut:]):
             for is_time, group in groupby(part, key=lambda pair: pair[0].word is None):
                 pairs = list(group)
                 if is_time:
-                    said += [told(one) for step, _ in pairs for one in batched.advance(step.time)]
+                    actual += [emitted(one) for step, _ in pairs for one in batched.advance(step.time)]
                     continue
                 names = ("op", "card", "trip", "at", "v")
                 columns = {name: [row.get(name) for _, row in pairs] for name in names}
-                said += [told(one) for one in batched.push_many(columns)]
+                actual += [emitted(one) for one in batched.push_many(columns)]
             blob = batched.snapshot()
             batched = Sliding.restore(blob, aggregation=own, windows=batched.policies, trigger=batched.trigger)
             assert batched.snapshot() == blob
-        assert [*said, *(told(one) for one in batched.finish())] == expected, trigger
+        assert [*actual, *(emitted(one) for one in batched.finish())] == expected, trigger
 
 
 @pytest.mark.parametrize("emit", EMITS)
@@ -293,8 +293,8 @@ def test_an_update_may_be_late_itself():
         sash.Concat("v"), TimeWindow(10), emit="update", lateness=2, on_late="keep", retract="op", id="id"
     )
     operator.push_many([9, 10], {"op": ["insert"] * 2, "id": [1, 2], "v": ["a", "b"]})
-    said = operator.push(5, {"op": "update", "id": 1, "v": "c"})
-    assert [(one.time, one.value, one.revision, one.retracted) for one in said] == [
+    actual = operator.push(5, {"op": "update", "id": 1, "v": "c"})
+    assert [(one.time, one.value, one.revision, one.retracted) for one in actual] == [
         (9, None, 1, True),
         (10, "b", 1, False),
     ]
@@ -330,8 +330,8 @@ def test_integer_times_become_floats():
     operator = Sliding(sash.Concat("v"), TimeWindow(10), emit="update", retract="op", id="id")
     operator.push(1, {"op": "+I", "id": 1, "v": "a"})
     operator.push(2.5, {"op": "+I", "id": 2, "v": "b"})
-    said = operator.push(None, {"op": "-D", "id": 1})
-    assert [(one.end, one.value, one.retracted) for one in said] == [(1.0, None, True), (2.5, "b", False)]
+    actual = operator.push(None, {"op": "-D", "id": 1})
+    assert [(one.end, one.value, one.retracted) for one in actual] == [(1.0, None, True), (2.5, "b", False)]
 
 
 def test_many_rows_come_and_go_at_one_place():

@@ -34,36 +34,36 @@ def brute_force(events, length):
     lines = defaultdict(list)
     for number, (key, time, value) in enumerate(events):
         lines[key].append((time, number, value))
-    answers = {}
+    results = {}
     for line in lines.values():
         line.sort(key=lambda row: row[:2])
         times = [row[0] for row in line]
         for time, number, _ in line:
             inside = line[bisect_right(times, time - length) : bisect_right(times, time)]
             found = [value for _, _, value in inside if value is not None]
-            answers[number] = max(found, key=lambda pair: pair[0])[1] if found else None
-    return answers
+            results[number] = max(found, key=lambda pair: pair[0])[1] if found else None
+    return results
 
 
 def test_final_and_last_revisions_are_brute_force(events):
-    """However late, every event gets the answer of all events together; ties go to the oldest."""
+    """However late, every event gets the result of all events together; ties go to the oldest."""
     columns = list(zip(*events, strict=True))
     expected = brute_force(events, timedelta(days=1))
     for emit in ("final", "update"):
         s = Sliding(sash.ArgMax(), TimeWindow("1d"), by=True, emit=emit)
-        told = [*s.push_many(*columns), *s.finish()]
-        assert {result.number: result.value for result in told} == expected
-        assert len(told) == len(events) or emit == "update"
+        emitted = [*s.push_many(*columns), *s.finish()]
+        assert {result.number: result.value for result in emitted} == expected
+        assert len(emitted) == len(events) or emit == "update"
 
 
 def test_a_bound_on_lateness_loses_nothing_silently(events):
-    """Every event is answered or counted as late, and the answers are those of the events that were not late."""
+    """Every event has a result or is counted as late, and the results are those of the events that were not late."""
     columns = list(zip(*events, strict=True))
     s = Sliding(sash.ArgMax(), [TimeWindow("1d"), CountWindow(5)], by=True, emit="final", lateness="2h", on_late="keep")
-    told = [*s.push_many(*columns), *s.finish()]
+    emitted = [*s.push_many(*columns), *s.finish()]
     assert s.late
-    assert len(told) == 2 * (len(events) - len(s.late))
+    assert len(emitted) == 2 * (len(events) - len(s.late))
     late = {(event.key, event.time, event.value) for event in s.late}
     kept = [event for event in events if event not in late]
     expected = brute_force(kept, timedelta(days=1))
-    assert {result.number: result.value for result in told if result.window == TimeWindow("1d")} == expected
+    assert {result.number: result.value for result in emitted if result.window == TimeWindow("1d")} == expected

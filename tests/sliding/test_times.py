@@ -14,7 +14,7 @@ from sash.triggers import AtWatermark, EachEvent
 from sash.windows import CountWindow, LandmarkWindow, SessionWindow, TimeWindow, TumblingWindow
 
 from .reference import Reference
-from .stories import EMITS, SUBJECTS, Told, run, streams, told
+from .stories import EMITS, SUBJECTS, Emitted, emitted, run, streams
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -99,7 +99,7 @@ def test_the_first_times_that_there_are():
 
 
 def test_integers_become_floats():
-    """A float among integers makes all times floats, whatever has been seen and told by then."""
+    """A float among integers makes all times floats, whatever has been seen and emitted by then."""
     for emit in EMITS:
         for policy in (TimeWindow(3), TimeWindow(4, every=2), CountWindow(2), SessionWindow(2), LandmarkWindow()):
             steps = [(1, "a"), (5, "b"), (3, "c"), (4.5, "d"), (2, "e"), (9, "f")]
@@ -133,22 +133,22 @@ POLICIES = [TimeWindow, SessionWindow, lambda length: CountWindow(2), lambda len
 @pytest.mark.parametrize("clock", CLOCKS)
 @given(steps=streams("ab"), emit=st.sampled_from(EMITS), policy=st.sampled_from(POLICIES))
 def test_every_clock_tells_what_integers_tell(clock, steps, emit, policy):
-    """The same story at times of another kind has the same answers, at the times that go with it."""
+    """The same story at times of another kind has the same results, at the times that go with it."""
     at, length = CLOCKS[clock]
     trigger = AtWatermark() if policy is SessionWindow else EachEvent()
     subject = SUBJECTS["concat"]
     operator = Sliding(subject.aggregation, policy(length(4)), by=True, trigger=trigger, emit=emit)
-    said = []
+    actual = []
     for number, step in enumerate(steps):
         value = None if step.null else subject.value(number)
         time = at(step.time)
-        said.append(operator.advance(time) if step.key is None else operator.push(step.key, time, value))
-    said.append(operator.finish())
+        actual.append(operator.advance(time) if step.key is None else operator.push(step.key, time, value))
+    actual.append(operator.finish())
     expected = [
-        [Told(one.key, at(one.start), at(one.end), *one[3:5], at(one.time), one.number) for one in results]
-        for results in run(Reference(subject.answer, policy(4), trigger, emit), subject, steps)
+        [Emitted(one.key, at(one.start), at(one.end), *one[3:5], at(one.time), one.number) for one in results]
+        for results in run(Reference(subject.aggregate, policy(4), trigger, emit), subject, steps)
     ]
-    assert [[told(result) for result in results] for results in said] == expected
+    assert [[emitted(result) for result in results] for results in actual] == expected
 
 
 @pytest.mark.parametrize("policy", [TumblingWindow(10), TimeWindow(20, every=10)])

@@ -1,4 +1,4 @@
-"""Stories of windows, one a file: what is pushed, and what is said. `README.md` beside them tells how to read them."""
+"""Stories of windows, one a file: what is pushed, and what is emitted; `README.md` says how to read them."""
 
 import datetime as dt
 import re
@@ -56,8 +56,8 @@ class Story:
         options = eval(f"dict({head.get('options', '')})", NAMES)
         self.operator = Sliding(aggregate, window, **options)
 
-    def say(self, verb, words):
-        """What the operator says at one line."""
+    def emit(self, verb, words):
+        """What the operator emits at one line."""
         late = sum(self.operator.late_counts.values())
         if verb == "push":
             *key, time, value = words.split()
@@ -75,12 +75,12 @@ class Story:
 
 @pytest.mark.parametrize("path", STORIES, ids=lambda path: path.stem)
 def test_a_story_goes_as_it_is_written(path):
-    """Line by line, what is said is what the story says."""
+    """Line by line, what is emitted is what the story says."""
     story = Story(path)
     assert story.steps
     for verb, words, expected in story.steps:
-        told = [part.strip() for part in re.split(r";|\n", expected) if part.strip() and part.strip() != "silence"]
-        assert story.say(verb, words) == told, f"{verb} {words}"
+        emitted = [part.strip() for part in re.split(r";|\n", expected) if part.strip() and part.strip() != "silence"]
+        assert story.emit(verb, words) == emitted, f"{verb} {words}"
 
 
 def test_every_policy_has_its_story():
