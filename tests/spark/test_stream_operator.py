@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import itertools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
@@ -17,8 +16,6 @@ pytest.importorskip("pyspark", reason="needs PySpark: pip install 'sash[spark]'"
 import pyarrow as pa
 
 import sash
-from sash.aggregations.filtered import unfiltered
-from sash.spark.opaque import in_plain_values
 from sash.spark.stream import log
 from sash.spark.stream.bucket import Bucket
 from sash.spark.stream.cache import EngineCache
@@ -354,56 +351,6 @@ def test_what_a_window_holds_at_arrival_is_found_by_rows(names: list[str]) -> No
     found = driver.finish()
     for name in plan.outputs:
         assert found.column(name).to_pylist() == whole.column(name).to_pylist(), name
-
-
-def test_filters_and_sketches_at_arrival_are_folds_of_their_windows() -> None:
-    """Also when there come to be more values than are counted one by one, with late rows, nulls, a condition, rows that
-    leave, and other workers in between."""
-    rng = random.Random(8)
-    table = random_rows(rng, 300, keys=3)
-    few_first = [rng.choice("abcde") if place < 150 else str(rng.randint(0, 900)) for place in range(300)]
-    table = table.set_column(
-        4, "shop", pa.array([None if place % 7 == 0 else few_first[place] for place in range(300)])
-    )
-    some = {
-        "seen": sash.Bloom("shop", bits=128, hashes=2),
-        "counts": sash.CountMin("shop", where=sash.col("amount") > -3),
-        "often": sash.FrequentItems("shop", at_least=0.15),
-        "numbers": sash.FrequentItems("share", at_least=0.2),
-    }
-    item = [(name, pa.int64()) for name in ("estimate", "lower", "upper")]
-    types = {"seen": pa.binary(), "counts": pa.binary()}
-    types["often"] = pa.list_(pa.struct([("item", pa.string()), *item]))
-    types["numbers"] = pa.list_(pa.struct([("item", pa.float64()), *item]))
-    windows = [sash.TimeWindow("9s", closed="left"), sash.TimeWindow("60s")]
-    plan = sash.Plan(by="card", on="time", windows=windows, aggregations=some, emit="arrival", lateness="20s")
-    named = {name: types[name.split("_")[0]] for name in plan.outputs}
-    driver = Driver(typed_job(plan, named))
-    for number, part in enumerate(batches(table, 25)):
-        if number % 9 == 8:
-            driver.job, driver.engines = typed_job(plan, named, f"run {number}"), EngineCache()
-        driver.batch(part)
-    (entry,) = driver.engines._entries.values()
-    assert [one._few for one in entry.engine._operators.values()] == [False, False, False, True] * 2
-    found = driver.finish()
-    rows = table.to_pylist()
-    for name, one in in_plain_values(plan).aggregations.items():
-        closed, long = (found.column(f"{name}_{label}").to_pylist() for label in plan.labels)
-        assert closed == [folded(one, rows, place, lambda age: 0 < age <= 9 * SECOND) for place in range(300)], name
-        assert long == [folded(one, rows, place, lambda age: 0 <= age < 60 * SECOND) for place in range(300)], name
-
-
-def folded(aggregation: Any, rows: list[dict[str, Any]], place: int, is_in: Callable[[int], bool]) -> Any:
-    """The fold of the rows of a key that had come when the one at the place came, by how much older they are."""
-    one, partial = unfiltered(aggregation), aggregation.identity
-    now, column = rows[place], one.columns[0]
-    for row in rows[: place + 1]:
-        age = (now["time"] - row["time"]) // dt.timedelta(microseconds=1)
-        kept = aggregation is one or (row["amount"] is not None and row["amount"] > -3)
-        if row["card"] == now["card"] and is_in(age) and kept and row[column] is not None:
-            partial = one.combine(partial, one.lift(row[column]))
-    result = one.lower(partial)
-    return [item._asdict() for item in result] if isinstance(result, list) else result
 
 
 def test_results_of_several_numbers_take_times_that_are_integers() -> None:

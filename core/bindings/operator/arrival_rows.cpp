@@ -1,4 +1,5 @@
-//! The classes _core.ArrivalRows, _core.TopRows and _core.RankCounts: windows at arrival, for buckets of streams.
+//! The classes _core.ArrivalRows, _core.TopRows, _core.RankCounts and _core.RegisterCounts: windows at arrival, for
+//! buckets of streams.
 #include "sash/operator/arrival_rows.hpp"
 
 #include <nanobind/nanobind.h>
@@ -11,6 +12,7 @@
 
 #include "arrays.hpp"
 #include "sash/operator/rank_counts.hpp"
+#include "sash/operator/register_counts.hpp"
 #include "sash/operator/top_rows.hpp"
 #include "window/face.hpp"
 
@@ -21,7 +23,8 @@ namespace {
 using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Marks = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-void check_sizes(const Times& keys, const Times& ticks, const Times& numbers, const Marks& there) {
+template <class Numbers>
+void check_sizes(const Times& keys, const Times& ticks, const Numbers& numbers, const Marks& there) {
     if (keys.size() != ticks.size() || numbers.size() != ticks.size() || there.size() != ticks.size())
         throw nb::value_error("there must be one key, one time, one number and one mark an event");
 }
@@ -110,14 +113,47 @@ nb::tuple push_ranked(TopRows& rows, const Times& keys, const Times& ticks, cons
 //! The places of the youngest values: how many are less, how many are not greater, and how many there are.
 nb::tuple push_places(RankCounts& ranks, const Times& keys, const Times& ticks, const Reals& values,
                       const Marks& there) {
-    if (keys.size() != ticks.size() || values.size() != ticks.size() || there.size() != ticks.size())
-        throw nb::value_error("there must be one key, one time, one number and one mark an event");
+    check_sizes(keys, ticks, values, there);
     std::vector<std::int64_t> below(ticks.size()), upto(ticks.size()), size(ticks.size());
     for (std::size_t i = 0; i < ticks.size(); ++i) {
         const auto place = ranks.push(keys.data()[i], ticks.data()[i], values.data()[i], there.data()[i] != 0);
         below[i] = place.below, upto[i] = place.upto, size[i] = place.size;
     }
     return nb::make_tuple(array_of(std::move(below)), array_of(std::move(upto)), array_of(std::move(size)));
+}
+
+//! The values at the ranks, one window after the other, and how many values each window holds.
+nb::tuple push_quantiles(RankCounts& counts, const Times& keys, const Times& ticks, const Reals& values,
+                         const Marks& there, const std::vector<double>& ranks) {
+    check_sizes(keys, ticks, values, there);
+    std::vector<double> found(ticks.size() * ranks.size());
+    std::vector<std::int64_t> sizes(ticks.size());
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+        double* own = found.data() + i * ranks.size();
+        sizes[i] = static_cast<std::int64_t>(counts.quantiles(keys.data()[i], ticks.data()[i], values.data()[i],
+                                                              there.data()[i] != 0, ranks,
+                                                              [&own](double value) { *own++ = value; }));
+    }
+    return nb::make_tuple(array_of(std::move(found)), array_of(std::move(sizes)));
+}
+
+//! The registers of windows: how many values are different, how many registers are used, and both sums. A coupon is a
+//! register times 64 and the rank there.
+nb::tuple push_coupons(RegisterCounts& counts, const Times& keys, const Times& ticks, const Times& values,
+                       const Times& coupons, const Marks& there) {
+    check_sizes(keys, ticks, values, there);
+    check_sizes(keys, ticks, coupons, there);
+    std::vector<std::int64_t> different(ticks.size()), used(ticks.size());
+    std::vector<double> low(ticks.size()), high(ticks.size());
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+        const auto bits = static_cast<std::uint64_t>(coupons.data()[i]);
+        const Coupon coupon{values.data()[i], static_cast<std::uint32_t>(bits >> 6),
+                            static_cast<std::uint32_t>(bits & 63)};
+        const auto sums = counts.push(keys.data()[i], ticks.data()[i], coupon, there.data()[i] != 0);
+        different[i] = sums.different, used[i] = sums.used, low[i] = sums.low, high[i] = sums.high;
+    }
+    return nb::make_tuple(array_of(std::move(different)), array_of(std::move(used)), array_of(std::move(low)),
+                          array_of(std::move(high)));
 }
 
 }  // namespace
@@ -140,9 +176,17 @@ void bind_arrival_rows(nb::module_& module) {
     nb::class_<RankCounts>(module, "RankCounts")
         .def(nb::init<Time, Time>())
         .def("push_many", &push_places)
+        .def("quantile_many", &push_quantiles)
         .def("drop", &RankCounts::drop)
         .def("keys", &RankCounts::keys)
         .def("memory", &RankCounts::bytes);
+    nb::class_<RegisterCounts>(module, "RegisterCounts")
+        .def(nb::init<Time, Time>())
+        .def("push_many", &push_coupons)
+        .def("drop", &RegisterCounts::drop)
+        .def("keys", &RegisterCounts::keys)
+        .def("values", &RegisterCounts::values)
+        .def("memory", &RegisterCounts::bytes);
 }
 
 }  // namespace sash::face

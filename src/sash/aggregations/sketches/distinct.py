@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Final, Literal, NamedTuple, Protocol
 
@@ -16,7 +17,7 @@ from sash.aggregations.sketches.base import SMALL, Sketched, check_whole
 from sash.aggregations.sketches.keys import hash_key
 from sash.aggregations.sketches.library import library
 
-__all__ = ["ApproxCountDistinct", "DistinctCount"]
+__all__ = ["ApproxCountDistinct", "DistinctCount", "HllEstimates", "hll_coupon"]
 
 DistinctKind = Literal["hll", "cpc", "theta"]
 #: The hashes of a few values, or the bytes of a sketch of many.
@@ -96,6 +97,40 @@ class _Theta:
 
     def join(self, sketches: Iterable[Any], lg_k: int) -> bytes:
         return bytes(_filled(_library().theta_union(lg_k), sketches).get_result(True).serialize())
+
+
+def hll_coupon(hashed: int, lg_k: int) -> tuple[int, int]:
+    """The register of a HyperLogLog sketch that a hash falls into, and its rank there, from 1 to 63."""
+    # A sketch of one value holds it as it is: 26 bits for the register of the largest sketch, and the rank above them.
+    data = _filled(_library().hll_sketch(4), (hashed,)).serialize_compact()
+    (coupon,) = struct.unpack_from("<I", data, 8)
+    return coupon & ((1 << lg_k) - 1), coupon >> 26
+
+
+class HllEstimates:
+    """What a HyperLogLog sketch gives for registers that are kept elsewhere: it reads a few sums of them, no more.
+
+    The library computes it, of a sketch whose head has these sums: two to the power of minus the rank over all
+    registers, of ranks below 32 and of all others, and how many registers are empty.
+    """
+
+    #: Where the head of the serialized form has them.
+    _SUMS: ClassVar[struct.Struct] = struct.Struct("<ddI")
+    _PLACE: ClassVar[int] = 16
+
+    def __init__(self, lg_k: int, deviations: int) -> None:
+        self._k = 1 << lg_k
+        self._deviations = deviations
+        kind = _Hll()
+        self._image = bytearray(kind.join((kind.make((1,), lg_k), kind.make((2,), lg_k)), lg_k))
+
+    def of(self, used: int, low: float, high: float) -> tuple[float, float, float]:
+        """The estimate and its bounds, of the sums over the registers that are not empty. Cost: O(2**lg_k) bytes."""
+        empty = self._k - used
+        self._SUMS.pack_into(self._image, self._PLACE, empty + low, high, empty)
+        sketch = _library().hll_sketch.deserialize(bytes(self._image))
+        low, high = sketch.get_lower_bound(self._deviations), sketch.get_upper_bound(self._deviations)
+        return sketch.get_estimate(), low, high
 
 
 _KINDS: Final[Mapping[str, _Kind]] = {"hll": _Hll(), "cpc": _Cpc(), "theta": _Theta()}

@@ -58,6 +58,10 @@ class KeyCodes:
         """The codes that are in use, with their keys."""
         return list(self._keys.items())
 
+    def key(self, code: int) -> Any:
+        """The key of a code that is in use."""
+        return self._keys[code]
+
     def keep(self, codes: set[int]) -> None:
         """All other codes are free for other keys. Cost: O(keys)."""
         for code in [code for code in self._keys if code not in codes]:

@@ -33,7 +33,8 @@ from sash.spark.stream.failures import failures
 from sash.spark.stream.job import Job
 from sash.spark.stream.operators import Emissions, Operator, outputs_of
 from sash.spark.stream.packing import pack, unpack
-from sash.spark.stream.ranking import RankOperator, counts_ranks
+from sash.spark.stream.ranking import QuantilesOperator, RankOperator, counts_ranks, finds_quantiles
+from sash.spark.stream.registers import RegistersOperator, estimates_distinct
 from sash.spark.stream.retained import Chunk, Picked
 from sash.spark.stream.several import SeveralOperator, gives_several
 from sash.spark.stream.tallies import TallyOperator, tallies
@@ -253,6 +254,8 @@ _AT_ARRIVAL: Final[tuple[tuple[Callable[[Job, Aggregation], bool], type[ArrivalO
     (counts_distinct, DistinctOperator),
     (counts_bins, BinsOperator),
     (counts_ranks, RankOperator),
+    (finds_quantiles, QuantilesOperator),
+    (estimates_distinct, RegistersOperator),
     (gives_several, SeveralOperator),
     (tallies, TallyOperator),
     (ranks_rows, TopOperator),

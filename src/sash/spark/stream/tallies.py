@@ -29,7 +29,7 @@ from sash.spark.stream.operators import Emissions, Operator
 from sash.spark.stream.retained import Chunk, RetainedRows, Ticks
 from sash.windows import TimeWindow
 
-__all__ = ["TallyOperator", "tallies"]
+__all__ = ["TallyOperator", "takes_all", "tallies"]
 
 #: A row for each window, a column for each value.
 Counts: TypeAlias = npt.NDArray[np.int64]
@@ -44,8 +44,11 @@ _FILTERS: Final = 1 << 10
 def tallies(job: Job, aggregation: Aggregation) -> bool:
     """Whether it is such a filter or sketch, over values that it takes all of."""
     one = decoded(unfiltered(aggregation))
-    if type(one) not in _WRITE:
-        return False
+    return type(one) in _WRITE and takes_all(job, one)
+
+
+def takes_all(job: Job, one: Aggregation) -> bool:
+    """Whether a sketch of one column takes all values that the column may hold."""
     kind = job.schema.field(one.columns[0]).type
     texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
     plain = pa.types.is_signed_integer(kind) or pa.types.is_floating(kind)
