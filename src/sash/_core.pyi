@@ -134,7 +134,7 @@ class RankCounts:
         ticks: npt.NDArray[np.int64],
         values: npt.NDArray[np.float64],
         there: npt.NDArray[np.uint8],
-        ranks: list[float],
+        ranks: Sequence[float],
         /,
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]: ...
     def drop(self, watermark: int, /) -> None: ...
