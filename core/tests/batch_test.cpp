@@ -80,10 +80,10 @@ std::vector<std::string> computed(const Order& order, const Bounds& bounds, cons
 }
 
 Presence presence_of(const Order& order, const Rows& rows) {
-    std::vector<std::uint8_t> marks(order.size());
-    order.gather(std::span<const std::uint8_t>(rows.present), std::span(marks));
+    Room<std::uint8_t> marks = Presence::marks_for(order.size());
+    order.gather(std::span<const std::uint8_t>(rows.present), marks.span({0, order.size()}));
     Presence presence;
-    presence.assign(std::move(marks));
+    presence.assign(std::move(marks), order.threads());
     return presence;
 }
 
@@ -302,7 +302,7 @@ void check_equal_bits() {
         Column column;
         column.real = true;
         column.reals = sorted.span();
-        column.presence.assign(rows.present);
+        column.presence = presence_of(order, rows);
         for (const char* name : {"sum", "mean", "moments", "max"}) {
             std::vector<double>& out = found.emplace_back(values.size());
             run_kernel({name}, Final{order, bounds, column.presence}, column, {{}, {out, order.rows()}});
@@ -347,7 +347,12 @@ void check_codes() {
             keys[i] = i % 3 == 0 && i != 0 ? keys[i - 1] : static_cast<std::int64_t>(random() % spread);
             nulls[i] = i % 11 == 0;
         }
-        const Codes codes = encode_keys(keys, nulls);
+        // In two parts, as those of two frames.
+        const std::size_t cut = random() % keys.size();
+        const std::span<const std::int64_t> whole(keys);
+        const std::span<const std::uint8_t> marks(nulls);
+        const Codes codes = encode_keys(
+            {{{whole.first(cut), marks.first(cut)}, {whole.subspan(cut), marks.subspan(cut)}}}, 1 + random() % 3);
         bool right = true;
         for (std::size_t i = 0; i < keys.size(); i += 7)
             for (std::size_t k = 0; k < keys.size(); ++k) {

@@ -13,7 +13,14 @@ class Bounds:
 
 class Order:
     def __init__(
-        self, size: int, times: Integers | None, codes: Codes | None, keys: int, threads: int = 1, asked: int = 0
+        self,
+        size: int,
+        times: Integers | None,
+        codes: Codes | None,
+        keys: int,
+        threads: int = 1,
+        asked: int = 0,
+        behind: Integers | None = None,
     ) -> None: ...
     @property
     def in_order(self) -> bool: ...
@@ -28,7 +35,7 @@ class Column:
     @property
     def real(self) -> bool: ...
 
-def encode_integers(keys: Integers, nulls: Marks | None) -> tuple[Codes, int]: ...
+def encode_integers(keys: Sequence[tuple[Integers, Marks | None]], threads: int = 1) -> tuple[Codes, int]: ...
 def encode_objects(keys: list[Any]) -> tuple[Codes, int]: ...
 def enough(order: Order, bounds: Bounds, column: Column, least: int) -> Marks | None: ...
 def aggregate(

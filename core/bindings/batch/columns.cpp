@@ -27,32 +27,35 @@ bool any_nan(std::span<const double> reals, std::size_t threads) {
     return found;
 }
 
-//! Marks of what is there, by row: neither null nor a NaN that counts as null. Empty if all are.
-std::vector<std::uint8_t> marks_of(std::span<const double> reals, std::span<const std::uint8_t> nulls, bool skip_nan,
-                                   std::size_t size, std::size_t threads) {
-    std::vector<std::uint8_t> marks;
-    bool missing = std::any_of(nulls.begin(), nulls.end(), [](std::uint8_t null) { return null != 0; });
-    const bool nan = skip_nan && any_nan(reals, threads);
-    missing |= nan;
-    if (!missing) return marks;
-    marks.assign(size, 1);
-    for (std::size_t i = 0; i < nulls.size(); ++i) marks[i] = nulls[i] == 0;
-    if (nan)
-        for (std::size_t i = 0; i < size; ++i) marks[i] &= reals[i] == reals[i];
-    return marks;
-}
-
 template <class T>
 void place(const Order& order, std::span<const T> given, Room<T>& own, std::span<const T>& column) {
-    if (order.as_given()) {
+    if (order.as_given() && given.size() == order.size()) {
         column = given;
         return;
     }
-    own = Room<T>(given.size());
+    own = Room<T>(order.size());
     order.gather(given, own.span());
     column = own.span();
 }
 
+//! Marks of what is there: among the `given` rows, neither null nor a NaN that counts as null.
+void mark_present(const Order& order, std::size_t given, std::span<const std::uint8_t> nulls, bool skip_nan,
+                  Column& column) {
+    const bool nan = skip_nan && any_nan(column.reals, order.threads());
+    if (given == order.size() && nulls.empty() && !nan) return;
+    Room<std::uint8_t> marks = Presence::marks_for(order.size());
+    in_stretches(order.size(), order.threads(), [&](Stretch stretch) {
+        for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
+            const Row row = order.row_at(static_cast<Position>(i));
+            marks[i] = row < given && (nulls.empty() || nulls[row] == 0);
+        }
+        if (!nan) return;
+        for (std::size_t i = stretch.begin; i < stretch.end; ++i) marks[i] &= !std::isnan(column.reals[i]);
+    });
+    column.presence.assign(std::move(marks), order.threads());
+}
+
+//! The values may end before the rows do: what lies behind them is not there.
 std::unique_ptr<HeldColumn> make_column(const Order& order, nb::handle values,
                                         const std::optional<Input<std::uint8_t>>& nulls, bool skip_nan) {
     auto held = std::make_unique<HeldColumn>();
@@ -67,14 +70,10 @@ std::unique_ptr<HeldColumn> make_column(const Order& order, nb::handle values,
     held->nans = held->column.real && !skip_nan;
     if (order.as_given()) held->source = nb::borrow(values);
     const nb::gil_scoped_release release;
-    std::vector<std::uint8_t> marks = marks_of(view(reals), view(nulls), skip_nan, order.size(), order.threads());
-    if (!marks.empty()) {
-        std::vector<std::uint8_t> sorted(marks.size());
-        order.gather(std::span<const std::uint8_t>(marks), std::span(sorted));
-        held->column.presence.assign(std::move(sorted));
-    }
     if (reals) place(order, view(reals), held->reals, held->column.reals);
     if (integers) place(order, view(integers), held->integers, held->column.integers);
+    const std::size_t given = reals ? reals->size() : integers ? integers->size() : order.size();
+    mark_present(order, given, view(nulls), skip_nan, held->column);
     return held;
 }
 

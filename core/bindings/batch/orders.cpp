@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <stdexcept>
 #include <utility>
@@ -20,11 +21,16 @@ namespace {
 
 using Codes32 = std::pair<Array<std::uint32_t>, std::uint32_t>;
 
-Codes32 encode_integers(const Input<std::int64_t>& keys, const std::optional<Input<std::uint8_t>>& nulls) {
+//! Keys and their nulls, of one frame or of several.
+using KeyInput = std::pair<Input<std::int64_t>, std::optional<Input<std::uint8_t>>>;
+
+Codes32 encode_integers(const std::vector<KeyInput>& keys, std::size_t threads) {
+    std::vector<KeyPart> parts;
+    for (const auto& [own, nulls] : keys) parts.push_back({{own.data(), own.size()}, view(nulls)});
     Codes codes;
     {
         const nb::gil_scoped_release release;
-        codes = encode_keys({keys.data(), keys.size()}, view(nulls));
+        codes = encode_keys(parts, threads);
     }
     return {array_of(std::move(codes.codes)), codes.count};
 }
@@ -46,9 +52,10 @@ Codes32 encode_objects(const nb::list& keys) {
 
 std::unique_ptr<Order> make_order(std::size_t size, const std::optional<Input<std::int64_t>>& times,
                                   const std::optional<Input<std::uint32_t>>& codes, std::uint32_t keys,
-                                  std::size_t threads, std::size_t asked) {
+                                  std::size_t threads, std::size_t asked,
+                                  const std::optional<Input<std::int64_t>>& behind) {
     const nb::gil_scoped_release release;
-    return std::make_unique<Order>(size, view(times), view(codes), keys, threads, asked);
+    return std::make_unique<Order>(size, view(times), view(codes), keys, threads, asked, view(behind));
 }
 
 //! The times by position, copied: for windows that slide by a time.
@@ -129,14 +136,14 @@ Position first_at(const Bounds& bounds, std::size_t position) {
 }  // namespace
 
 void bind_orders(nb::module_& module) {
-    module.def("encode_integers", &encode_integers, nb::arg("keys"), nb::arg("nulls").none());
+    module.def("encode_integers", &encode_integers, nb::arg("keys"), nb::arg("threads") = 1);
     module.def("encode_objects", &encode_objects, nb::arg("keys"));
 
     nb::class_<Bounds>(module, "Bounds").def("first", &first_at, nb::arg("position"));
 
     nb::class_<Order>(module, "Order")
         .def(nb::new_(&make_order), nb::arg("size"), nb::arg("times").none(), nb::arg("codes").none(), nb::arg("keys"),
-             nb::arg("threads") = 1, nb::arg("asked") = 0, nb::keep_alive<0, 3>())
+             nb::arg("threads") = 1, nb::arg("asked") = 0, nb::arg("behind") = nb::none(), nb::keep_alive<0, 3>())
         .def_prop_ro("in_order", &Order::in_order)
         .def_prop_ro("threads", &Order::threads)
         .def("times", &times_of)

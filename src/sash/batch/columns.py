@@ -28,22 +28,30 @@ class Columns:
         kind: times.Kind | None,
         ticks: npt.NDArray[np.int64] | None,
         absent: Marks | None = None,
+        events: Frame | None = None,
+        behind: npt.NDArray[np.int64] | None = None,
     ) -> None:
         self.frame = frame
-        self._kind, self._ticks = kind, ticks
+        #: The events alone, where they come first and all that is absent lies behind them; else the frame.
+        self._events = events or frame
+        #: The times of the last rows lie behind, if they are not among the others.
+        self._kind, self._given, self._behind = kind, ticks, behind
         #: Marks the rows that are no events, which no window holds.
         self._absent = absent
         self._values: dict[str, Values] = {}
+        self._own: dict[str, Values] = self._values if events is None else {}
         self._codes: dict[str, Codes] = {}
         self._objects: dict[str, list[Any]] = {}
         self._columns: dict[Any, _batch.Column] = {}
         self._pairs: dict[Any, tuple[_batch.Column, _batch.Column]] = {}
         self._filtered: dict[str, Columns] = {}
 
-    @property
+    @cached_property
     def ticks(self) -> npt.NDArray[np.int64] | None:
         """The times of the rows, encoded; None if they have none."""
-        return self._ticks
+        if self._given is None or self._behind is None:
+            return self._given
+        return np.concatenate([self._given, self._behind])
 
     def where(self, condition: Expression) -> Columns:
         """The same columns, with the events alone of which the condition is true. Found once."""
@@ -57,7 +65,7 @@ class Columns:
         absent = (~events).view(np.uint8)
         if self._absent is not None:
             absent |= self._absent
-        kept = Columns(self.frame, self._kind, self._ticks, absent)
+        kept = Columns(self.frame, self._kind, self._given, absent, behind=self._behind)
         kept._values, kept._codes, kept._objects = self._values, self._codes, self._objects
         return kept
 
@@ -73,11 +81,11 @@ class Columns:
     def since(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """How long before each row another one is: seconds, or what times that are numbers count."""
         assert self._kind is not None
-        assert self._ticks is not None
+        assert self.ticks is not None
         if self._kind == times.FLOAT:
-            reals = times.decode_array(times.FLOAT, self._ticks)
+            reals = times.decode_array(times.FLOAT, self.ticks)
             return np.asarray(reals - reals[rows], np.float64)
-        apart = (self._ticks - self._ticks[rows]).astype(np.float64)
+        apart = (self.ticks - self.ticks[rows]).astype(np.float64)
         if self._kind == times.INT:
             return apart
         step = self._kind.step
@@ -105,10 +113,16 @@ class Columns:
             self._values[name] = self.frame.values(name)
         return self._values[name]
 
-    def codes(self, name: str) -> Codes:
+    def own(self, name: str) -> Values:
+        """The same, without what lies behind the events, where that is all that is absent: it is not copied then."""
+        if name not in self._own:
+            self._own[name] = self._events.values(name)
+        return self._own[name]
+
+    def codes(self, name: str, threads: int = 1) -> Codes:
         """A column as codes."""
         if name not in self._codes:
-            self._codes[name] = self.frame.codes(name)
+            self._codes[name] = self.frame.codes(name, threads)
         return self._codes[name]
 
     def objects(self, name: str) -> list[Any]:
@@ -121,8 +135,8 @@ class Columns:
     def times(self) -> list[Any]:
         """The times as they leave a window."""
         assert self._kind is not None
-        assert self._ticks is not None
-        return list(times.decode_array(self._kind, self._ticks))
+        assert self.ticks is not None
+        return list(times.decode_array(self._kind, self.ticks))
 
     def numbers(self, order: _batch.Order, aggregation: Aggregation, *, wide: bool = False) -> _batch.Column:
         """The first column of an aggregation as a native column, without the rows in which any of them is null.
@@ -132,13 +146,15 @@ class Columns:
         names = aggregation.columns
         key = (names, aggregation.nan, wide)
         if key not in self._columns:
-            values = self.values(names[0]) if names else Values("other", None, None, "")
+            values = self.own(names[0]) if names else Values("other", None, None, "")
             numbers = values.numbers
             if aggregation.nan == "error" and values.type == "real":
                 self._refuse_nan(names[0], values)
             if wide and numbers is not None:
                 numbers = numbers.astype(np.float64, copy=False)
-            nulls = self.nulls(names)
+            # What lies behind the numbers is absent without a mark.
+            short = numbers is not None and self._events is not self.frame
+            nulls = self._marked(names) if short else self.nulls(names)
             self._columns[key] = _batch.Column(order, numbers, nulls, aggregation.nan == "skip")
         return self._columns[key]
 
@@ -175,12 +191,11 @@ class Columns:
     def nulls(self, names: tuple[str, ...]) -> Marks | None:
         """Marks the rows in which any of the columns is null, and those that are no events."""
         marks = [nulls for name in names if (nulls := self.values(name).nulls) is not None]
-        if self._absent is not None:
-            marks.append(self._absent)
-        if len(marks) < 2:
-            return marks[0] if marks else None
-        either: Marks = np.bitwise_or.reduce(marks)
-        return either
+        return _either(marks if self._absent is None else [*marks, self._absent])
+
+    def _marked(self, names: tuple[str, ...]) -> Marks | None:
+        """Marks the events in which any of the columns is null."""
+        return _either([nulls for name in names if (nulls := self.own(name).nulls) is not None])
 
     def _refuse_nan(self, name: str, values: Values) -> None:
         assert values.numbers is not None
@@ -188,7 +203,7 @@ class Columns:
         if values.nulls is not None:
             bad &= values.nulls == 0
         if self._absent is not None:
-            bad &= self._absent == 0
+            bad &= self._absent[: len(bad)] == 0
         if bad.any():
             raise ValueError(
                 f'column {name!r}, row {int(bad.argmax())}: the value is NaN, and nan="error" was asked for: '
@@ -197,18 +212,18 @@ class Columns:
 
     def _refuse(self, name: str, bad: npt.NDArray[np.bool_], error: Exception) -> None:
         """Raise the error for the first row that is bad and not null."""
-        nulls = self.values(name).nulls
+        nulls = self.own(name).nulls
         if nulls is not None:
             bad = bad & (nulls == 0)
         if self._absent is not None:
-            bad = bad & (self._absent == 0)
+            bad = bad & (self._absent[: len(bad)] == 0)
         if bad.any():
             raise type(error)(f"column {name!r}, row {int(bad.argmax())}: {error}")
 
     def check(self, aggregation: Aggregation) -> None:
         """Refuse values that the aggregation does not take, as its definition does."""
         for name in aggregation.columns:
-            numbers = self.values(name).numbers
+            numbers = self.own(name).numbers
             refused = None if numbers is None else aggregation.refused(numbers)
             if refused is not None:
                 self._refuse(name, *refused)
@@ -228,7 +243,7 @@ class Columns:
     def presence(self, order: _batch.Order, aggregation: Aggregation, rows: list[Any]) -> _batch.Column:
         """Which rows the aggregation does not skip."""
         plain = type(aggregation).skips is Aggregation.skips and len(aggregation.columns) == 1
-        if plain and self.values(aggregation.columns[0]).type != "object":
+        if plain and self.own(aggregation.columns[0]).type != "object":
             return self.numbers(order, aggregation)
         return _batch.Column(order, None, self._skipped(aggregation, rows), False)
 
@@ -240,3 +255,11 @@ class Columns:
         marks = np.ones(len(rows), np.uint8)
         marks[events] = _batch.skipped(aggregation, [rows[i] for i in events.tolist()])
         return marks
+
+
+def _either(marks: list[Marks]) -> Marks | None:
+    """Marks what any of them marks."""
+    if len(marks) < 2:
+        return marks[0] if marks else None
+    either: Marks = np.bitwise_or.reduce(marks)
+    return either

@@ -59,7 +59,7 @@ class Job:
         """The frame, read and sorted. It must fit the plan: `run` checks that. What comes out is the same with any
         number of threads."""
         kind, ticks = _times(frame, plan)
-        codes = joined([frame.codes(name) for name in plan.by]) if plan.by else None
+        codes = joined([frame.codes(name, threads) for name in plan.by], threads) if plan.by else None
         key, count = (None, 1) if codes is None else (codes.codes, codes.count)
         return cls(frame, plan, kind, ticks, codes, Order(frame.rows, ticks, key, count, threads))
 
@@ -90,7 +90,7 @@ class Job:
         batch = Batch(order, columns, plan.emit == "arrival", plan.min_periods or 0)
         results: dict[str, ResultColumn] = {}
         passes = {
-            name: choose(one, [columns.values(column).type for column in one.columns], batch.late)
+            name: choose(one, [columns.own(column).type for column in one.columns], batch.late)
             for name, one in plan.aggregations.items()
         }
         found = _bounds(order, self.kind, plan, labels, columns.ticks)

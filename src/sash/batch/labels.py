@@ -155,8 +155,9 @@ class LabelJob:
         offsets = offsets_of(at.offsets)
         moved = [ends if one is None else before(kind, ends, one) for one in offsets.values()]
         arrived = np.concatenate([*came, *[ends] * len(moved)]) if came else None
-        keys = _keys(events, labels, plan, len(moved))
-        probes = Probes.of(events, kind, np.concatenate([ticks, *moved]), keys, arrived, threads)
+        keys = _keys(events, labels, plan, len(moved), threads)
+        asked = moved[0] if len(moved) == 1 else np.concatenate(moved)
+        probes = Probes.of(events, kind, ticks, asked, keys, arrived, threads)
         return cls(events, labels, plan, offsets, kind, probes)
 
     def results(self, names: Mapping[str, str]) -> dict[str, ResultColumn | Foreign]:
@@ -186,10 +187,10 @@ def _times(events: Frame, labels: Frame, plan: Plan, known: str | None) -> tuple
     return common_times(read)
 
 
-def _keys(events: Frame, labels: Frame, plan: Plan, offsets: int) -> Codes | None:
+def _keys(events: Frame, labels: Frame, plan: Plan, offsets: int, threads: int) -> Codes | None:
     if not plan.by:
         return None
-    both = joined([events.codes_with(name, labels) for name in plan.by])
+    both = joined([events.codes_with(name, labels, threads) for name in plan.by], threads)
     own, ends = both.codes[: events.rows], both.codes[events.rows :]
     return both if offsets == 1 else Codes(np.concatenate([own, *[ends] * offsets]), both.count)
 

@@ -211,7 +211,7 @@ class DistinctPass:
 
     def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
-        codes = batch.columns.codes(self.aggregation.columns[0])
+        codes = batch.columns.codes(self.aggregation.columns[0], batch.order.threads)
         column = batch.columns.numbers(batch.order, self.aggregation)
         values = _batch.distinct(batch.order, bounds, column, codes.codes, codes.count)
         valid = enough(batch, bounds, column, None, batch.min_periods)
@@ -231,7 +231,7 @@ class ModePass:
     def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
         (name,) = self.aggregation.columns
-        codes = batch.columns.codes(name)
+        codes = batch.columns.codes(name, batch.order.threads)
         column = batch.columns.numbers(batch.order, self.aggregation)
         rows = _batch.modes(batch.order, bounds, column, codes.codes, codes.count).view(np.int64)
         valid = enough(batch, bounds, column, None, batch.min_periods)
@@ -270,7 +270,7 @@ class CollectDistinctPass:
     def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
         (name,) = self.aggregation.columns
-        values, codes = batch.columns.objects(name), batch.columns.codes(name)
+        values, codes = batch.columns.objects(name), batch.columns.codes(name, batch.order.threads)
         # A column of one type is hashable if one of its values is.
         hashable(next((value for value in values if value is not None), None))
         column = batch.columns.numbers(batch.order, self.aggregation)

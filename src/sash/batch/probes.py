@@ -48,21 +48,30 @@ class Probes:
 
     @classmethod
     def of(
-        cls, frame: Frame, kind: Kind, ticks: Rows, codes: Codes | None, came: Rows | None = None, threads: int = 1
+        cls,
+        frame: Frame,
+        kind: Kind,
+        ticks: Rows,
+        ends: Rows,
+        codes: Codes | None,
+        came: Rows | None = None,
+        threads: int = 1,
     ) -> Probes:
-        """The rows with these times and keys, the events of the frame first. `came` says when each came: of those that
-        came at once, events first. Cost: that of sorting them."""
-        marks = np.zeros(len(ticks), np.uint8)
+        """The events of the frame, with these times, the probes at these ends, and the keys of them all. `came` says
+        when each came: of those that came at once, events first. Cost: that of sorting them."""
+        size, count = len(ticks) + len(ends), 1 if codes is None else codes.count
+        marks = np.zeros(size, np.uint8)
         marks[frame.rows :] = 1
         keys = None if codes is None else codes.codes
-        rows = None if came is None else np.argsort(came, kind="stable")
-        if rows is not None:
-            ticks, marks, keys = ticks[rows], marks[rows], None if keys is None else keys[rows]
-        # Nobody asks about the events themselves, unless they lie among the probes.
-        asked = frame.rows if rows is None else 0
-        order = Order(len(ticks), ticks, keys, 1 if codes is None else codes.count, threads, asked)
-        columns = Columns(Probed(frame, len(ticks) - frame.rows, rows), kind, ticks, marks)
-        return cls(frame.rows, order, columns, marks, rows)
+        if came is None:
+            # Nobody asks about the events themselves.
+            order = Order(size, ticks, keys, count, threads, frame.rows, ends)
+            columns = Columns(Probed(frame, len(ends)), kind, ticks, marks, frame, ends)
+            return cls(frame.rows, order, columns, marks, None)
+        rows = np.argsort(came, kind="stable")
+        ticks, marks, keys = np.concatenate([ticks, ends])[rows], marks[rows], None if keys is None else keys[rows]
+        order = Order(size, ticks, keys, count, threads)
+        return cls(frame.rows, order, Columns(Probed(frame, len(ends), rows), kind, ticks, marks), marks, rows)
 
     def result(self, result: ResultColumn, first: int, last: int) -> ResultColumn:
         """What the passes found, for some of the probes."""
@@ -124,16 +133,16 @@ class Probed:
         values = self._frame.objects(name) + [None] * self._more
         return values if self._order is None else [values[row] for row in self._order.tolist()]
 
-    def codes(self, name: str) -> Codes:
+    def codes(self, name: str, threads: int = 1) -> Codes:
         """A column as codes; no event has the first."""
-        own = self._frame.codes(name)
+        own = self._frame.codes(name, threads)
         return Codes(self._array(own.codes, 0), own.count)
 
     def _array(self, values: npt.NDArray[Any], none: int) -> npt.NDArray[Any]:
         whole = np.concatenate([values, np.full(self._more, none, values.dtype)])
         return whole if self._order is None else whole[self._order]
 
-    def codes_with(self, name: str, other: Frame) -> Codes:
+    def codes_with(self, name: str, other: Frame, threads: int = 1) -> Codes:
         """Not of this frame: its rows are not the data."""
         raise NotImplementedError
 

@@ -85,11 +85,10 @@ class Slides:
 
     def probes(self) -> Probes:
         """The events and the ends."""
-        ticks = np.concatenate([self.ticks, self.ends.ticks])
         codes = self.codes
         if codes is not None:
             codes = Codes(np.concatenate([codes.codes, self.ends.codes]), codes.count)
-        return Probes.of(self.frame, self.kind, ticks, codes, threads=self.threads)
+        return Probes.of(self.frame, self.kind, self.ticks, self.ends.ticks, codes, threads=self.threads)
 
     def where(self) -> dict[str, Part]:
         """The key and the ends of each window; with windows of several lengths, the start is that of the longest."""

@@ -99,7 +99,7 @@ class ArrayFrame:
             return [None if nulls is not None and nulls[i] else value for i, value in enumerate(np.ma.getdata(array))]
         return list(array.tolist())
 
-    def codes(self, name: str) -> Codes:
+    def codes(self, name: str, threads: int = 1) -> Codes:
         """A column as codes."""
         array = self._arrays[name]
         plain, nulls = np.ma.getdata(array), _nulls(array)
@@ -113,10 +113,10 @@ class ArrayFrame:
         if plain.dtype.kind in "biu":
             bits = plain.view(np.int64) if plain.dtype == np.uint64 else np.ascontiguousarray(plain, np.int64)
             marks = None if nulls is None or not nulls.any() else nulls.view(np.uint8)
-            return Codes(*encode_integers(np.ascontiguousarray(bits), marks))
+            return Codes(*encode_integers([(np.ascontiguousarray(bits), marks)], threads))
         return Codes(*encode_objects([None if value != value else value for value in array.tolist()]))
 
-    def codes_with(self, name: str, other: Frame) -> Codes:
+    def codes_with(self, name: str, other: Frame, threads: int = 1) -> Codes:
         """A column as codes, and behind it that of another frame of this kind."""
         assert isinstance(other, ArrayFrame)
         both = [self._arrays[name], other._arrays[name]]
@@ -125,7 +125,7 @@ class ArrayFrame:
             both = [array.astype(object) for array in both]
         masked = any(np.ma.isMA(array) for array in both)
         whole: Any = np.ma.concatenate(both) if masked else np.concatenate(both)  # type: ignore[no-untyped-call]
-        return ArrayFrame({name: whole}).codes(name)
+        return ArrayFrame({name: whole}).codes(name, threads)
 
     def with_columns(self, columns: Mapping[str, ResultColumn | Foreign]) -> dict[str, Any]:
         """A dictionary of the same arrays, with the results behind them."""

@@ -16,6 +16,7 @@ from sash.frames.base import (
     Foreign,
     Frame,
     Instants,
+    Marks,
     Numbers,
     Objects,
     Part,
@@ -104,14 +105,14 @@ class ArrowFrame:
         """A column as Python objects, None where it is null."""
         return list(self._array(name).to_pylist())
 
-    def codes(self, name: str) -> Codes:
+    def codes(self, name: str, threads: int = 1) -> Codes:
         """A column as codes."""
         import pyarrow as pa
 
         array = self._array(name)
         values = self.values(name)
         if values.numbers is not None:
-            return _number_codes(values)
+            return _number_codes([values], threads)
         if pa.types.is_nested(array.type):
             from sash._batch import encode_objects
 
@@ -120,14 +121,17 @@ class ArrowFrame:
         codes = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
         return Codes(codes.astype(np.uint32), len(encoded.dictionary) + 1)
 
-    def codes_with(self, name: str, other: Frame) -> Codes:
+    def codes_with(self, name: str, other: Frame, threads: int = 1) -> Codes:
         """A column as codes, and behind it that of another frame of this kind."""
         import pyarrow as pa
 
         assert isinstance(other, ArrowFrame)
+        numbers = [self.values(name), other.values(name)]
+        if numbers[0].numbers is not None and numbers[0].type == numbers[1].type:
+            return _number_codes(numbers, threads)
         both = [pa.table({name: frame._array(name)}) for frame in (self, other)]
         try:
-            return ArrowFrame(pa.concat_tables(both, promote_options="permissive")).codes(name)
+            return ArrowFrame(pa.concat_tables(both, promote_options="permissive")).codes(name, threads)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
             kinds = " and ".join(str(table.column(name).type) for table in both)
             raise PlanError(
@@ -213,13 +217,18 @@ def _as_struct(value: Any) -> Any:
     return value
 
 
-def _number_codes(values: Values) -> Codes:
-    numbers = values.numbers
+def _number_codes(parts: Sequence[Values], threads: int) -> Codes:
+    """The codes of columns of one type, one behind the other."""
+    return Codes(*encode_integers([_key_bits(values) for values in parts], threads))
+
+
+def _key_bits(values: Values) -> tuple[npt.NDArray[np.int64], Marks | None]:
+    """Numbers as integers that are equal where they are, and which are nulls. A NaN is one."""
+    numbers, nulls = values.numbers, values.nulls
     assert numbers is not None
-    nulls = values.nulls
     if values.type == "real":
         bits = numbers + 0.0
         missing = np.isnan(bits) if nulls is None else np.isnan(bits) | nulls.view(np.bool_)
         nulls = missing.view(np.uint8) if missing.any() else None
         numbers = np.where(missing, 0.0, bits).view(np.int64)
-    return Codes(*encode_integers(np.ascontiguousarray(numbers), nulls))
+    return np.ascontiguousarray(numbers), nulls

@@ -142,10 +142,10 @@ class Frame(Protocol):
     def objects(self, name: str) -> list[Any]:
         """A column as Python objects, None where it is null."""
 
-    def codes(self, name: str) -> Codes:
+    def codes(self, name: str, threads: int = 1) -> Codes:
         """A column as codes."""
 
-    def codes_with(self, name: str, other: Frame) -> Codes:
+    def codes_with(self, name: str, other: Frame, threads: int = 1) -> Codes:
         """A column as codes, and behind it that of another frame of this kind."""
 
     def column(self, result: ResultColumn) -> Any:
@@ -165,12 +165,12 @@ class GivenFrame(Frame, Protocol):
         """A frame of some of the rows, with all that belongs to them."""
 
 
-def joined(parts: Sequence[Codes]) -> Codes:
+def joined(parts: Sequence[Codes], threads: int = 1) -> Codes:
     """The codes of several columns together."""
     first, *others = parts
     for other in others:
         pairs = first.codes.astype(np.int64) * other.count + other.codes
-        first = Codes(*encode_integers(pairs, None))
+        first = Codes(*encode_integers([(pairs, None)], threads))
     return first
 
 

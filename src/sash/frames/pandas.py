@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sash.errors import PlanError
-from sash.frames.arrays import as_array, object_array
+from sash.frames.arrays import ArrayFrame, as_array, object_array
 from sash.frames.base import (
     Codes,
     Foreign,
@@ -112,16 +112,17 @@ class PandasFrame:
             return values
         return [None if null else value for value, null in zip(values, series.isna().tolist(), strict=True)]
 
-    def codes(self, name: str) -> Codes:
+    def codes(self, name: str, threads: int = 1) -> Codes:
         """A column as codes."""
-        return _codes(self._series(name))
+        return _codes(self._series(name), threads)
 
-    def codes_with(self, name: str, other: Frame) -> Codes:
+    def codes_with(self, name: str, other: Frame, threads: int = 1) -> Codes:
         """A column as codes, and behind it that of another frame of this kind."""
         import pandas as pd
 
         assert isinstance(other, PandasFrame)
-        return _codes(pd.concat([pd.Series(frame._series(name)) for frame in (self, other)], ignore_index=True))
+        both = [pd.Series(frame._series(name)) for frame in (self, other)]
+        return _codes(pd.concat(both, ignore_index=True), threads)
 
     def with_columns(self, columns: Mapping[str, ResultColumn | Foreign]) -> Any:
         """A new DataFrame with the same index and columns, and the results behind them."""
@@ -173,9 +174,11 @@ class PandasFrame:
         )
 
 
-def _codes(series: Any) -> Codes:
+def _codes(series: Any, threads: int) -> Codes:
     import pandas as pd
 
+    if isinstance(series.dtype, np.dtype) and series.dtype.kind in "biuf":
+        return ArrayFrame({"keys": series.to_numpy()}).codes("keys", threads)
     codes, values = pd.factorize(series, use_na_sentinel=True)
     # Nulls are -1, which is the greatest of all without a sign.
     return Codes(np.where(codes < 0, len(values), codes).astype(np.uint32), len(values) + 1)

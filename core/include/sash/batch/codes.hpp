@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
+#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "sash/batch/parallel.hpp"
 #include "sash/batch/room.hpp"
 
 namespace sash::batch {
@@ -83,28 +86,59 @@ inline std::pair<std::int64_t, std::int64_t> extent_of(std::span<const std::int6
     return {*std::min_element(least, least + kTogether), *std::max_element(greatest, greatest + kTogether)};
 }
 
-//! `nulls` marks the rows whose key is null, or is empty. O(n).
-inline Codes encode_keys(std::span<const std::int64_t> keys, std::span<const std::uint8_t> nulls) {
+//! Keys of one frame. `nulls` marks the rows whose key is null, or is empty.
+struct KeyPart {
+    std::span<const std::int64_t> keys;
+    std::span<const std::uint8_t> nulls;
+};
+
+//! The least and the greatest key of all parts, of which some have keys.
+inline std::pair<std::int64_t, std::int64_t> extent_of(std::span<const KeyPart> parts, std::size_t threads) {
+    std::mutex mutex;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max(), greatest = std::numeric_limits<std::int64_t>::min();
+    for (const KeyPart& part : parts)
+        in_stretches(part.keys.size(), threads, [&](Stretch stretch) {
+            if (stretch.begin == stretch.end) return;
+            const auto [low, high] = extent_of(part.keys.subspan(stretch.begin, stretch.end - stretch.begin));
+            const std::lock_guard lock(mutex);
+            least = std::min(least, low), greatest = std::max(greatest, high);
+        });
+    return {least, greatest};
+}
+
+//! The keys of all parts, one behind the other. O(n).
+inline Codes encode_keys(std::span<const KeyPart> parts, std::size_t threads) {
+    std::size_t size = 0;
+    for (const KeyPart& part : parts) size += part.keys.size();
     Codes result;
-    result.codes = Room<std::uint32_t>(keys.size());
-    if (keys.empty()) return result;
-    const auto [least, greatest] = extent_of(keys);
+    result.codes = Room<std::uint32_t>(size);
+    if (size == 0) return result;
+    const auto [least, greatest] = extent_of(parts, threads);
     const auto spread = static_cast<std::uint64_t>(greatest) - static_cast<std::uint64_t>(least);
-    if (spread < 2 * keys.size() + 1024) {
-        // Close together: a key is its own code.
-        const auto first = static_cast<std::uint64_t>(least);
-        for (std::size_t i = 0; i < keys.size(); ++i)
-            result.codes[i] = static_cast<std::uint32_t>(static_cast<std::uint64_t>(keys[i]) - first);
-        result.count = static_cast<std::uint32_t>(spread + 1);
-    } else {
-        CodeTable table;
-        for (std::size_t i = 0; i < keys.size(); ++i) result.codes[i] = table.code_of(keys[i]);
-        result.count = table.size();
+    // Close together: a key is its own code.
+    const bool close = spread < 2 * size + 1024;
+    CodeTable table;
+    std::size_t begin = 0;
+    for (const KeyPart& part : parts) {
+        const std::span<std::uint32_t> codes = result.codes.span({begin, begin += part.keys.size()});
+        if (close) {
+            in_stretches(codes.size(), threads, [&, first = static_cast<std::uint64_t>(least)](Stretch stretch) {
+                for (std::size_t i = stretch.begin; i < stretch.end; ++i)
+                    codes[i] = static_cast<std::uint32_t>(static_cast<std::uint64_t>(part.keys[i]) - first);
+            });
+        } else {
+            for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = table.code_of(part.keys[i]);
+        }
     }
-    if (std::find(nulls.begin(), nulls.end(), 1) == nulls.end()) return result;
-    for (std::size_t i = 0; i < keys.size(); ++i)
-        if (nulls[i]) result.codes[i] = result.count;
-    ++result.count;
+    result.count = close ? static_cast<std::uint32_t>(spread + 1) : table.size();
+    begin = 0;
+    bool null = false;
+    for (const KeyPart& part : parts) {
+        for (std::size_t i = 0; i < part.nulls.size(); ++i)
+            if (part.nulls[i]) result.codes[begin + i] = result.count, null = true;
+        begin += part.keys.size();
+    }
+    result.count += null;
     return result;
 }
 

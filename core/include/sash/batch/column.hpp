@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,28 +17,71 @@
 
 namespace sash::batch {
 
-//! Which values count. Empty vectors stand for all of them.
-struct Presence {
-    std::vector<std::uint8_t> present;
-    //! How many are present before each position, and in all.
-    std::vector<Position> before;
+//! Which values count. Nothing in it stands for all of them.
+class Presence {
+public:
+    //! Memory for the marks of so many positions: 1 for what is present, 0 for what is not. Some more are read.
+    static Room<std::uint8_t> marks_for(std::size_t size) { return Room<std::uint8_t>(size + kBlock); }
 
-    bool all() const { return present.empty(); }
-    bool operator[](std::size_t position) const { return present.empty() || present[position] != 0; }
+    bool all() const { return marks_.empty(); }
+    bool operator[](std::size_t position) const { return marks_.empty() || marks_[position] != 0; }
+    //! By position; nothing where all are present.
+    const std::uint8_t* marks() const { return marks_.data(); }
     Position count(Position first, Position last) const {
-        return before.empty() ? last - first : before[last] - before[first];
+        return marks_.empty() ? last - first : before(last) - before(first);
     }
 
-    //! Takes the marks by position, and counts them.
-    void assign(std::vector<std::uint8_t> marks) {
-        before.assign(marks.size() + 1, 0);
-        for (std::size_t i = 0; i < marks.size(); ++i) before[i + 1] = before[i] + marks[i];
-        present = std::move(marks);
-        if (before.back() == present.size()) {
-            present.clear();
-            before.clear();
-        }
+    //! Takes marks of its own kind and counts them: each stretch by itself, then from what those before it have.
+    void assign(Room<std::uint8_t> marks, std::size_t threads = 1) {
+        const std::size_t size = marks.size() - kBlock;
+        const Stretches stretches(size / kBlock + 1, threads);
+        const auto marks_of = [&](Stretch blocks) {
+            return marks.span({blocks.begin * kBlock, std::min(size, blocks.end * kBlock)});
+        };
+        std::vector<Position> counts(stretches.count());
+        in_parallel(counts.size(), threads, [&] {
+            return [&](std::size_t i) {
+                const auto own = marks_of(stretches[i]);
+                counts[i] = std::accumulate(own.begin(), own.end(), Position{0});
+            };
+        });
+        Position total = 0;
+        for (Position& count : counts) total += std::exchange(count, total);
+        if (total == size) return;
+        before_ = Room<Position>(size / kBlock + 1);
+        in_parallel(counts.size(), threads, [&] {
+            return [&](std::size_t i) {
+                Position seen = counts[i];
+                for (std::size_t block = stretches[i].begin; block != stretches[i].end; ++block) {
+                    before_[block] = seen;
+                    const auto own = marks_of({block, block + 1});
+                    seen = std::accumulate(own.begin(), own.end(), seen);
+                }
+            };
+        });
+        marks_ = std::move(marks);
     }
+
+private:
+    static constexpr Position kBlock = 8;
+
+    //! How many are present before a position: before its block, and in the part of the block before it. A product
+    //! adds up bytes.
+    Position before(Position position) const {
+        std::uint64_t block;
+        std::memcpy(&block, marks_.data() + position / kBlock * kBlock, kBlock);
+        const unsigned bits = 8 * (position % kBlock);
+        if constexpr (std::endian::native == std::endian::little) {
+            block &= (std::uint64_t{1} << bits) - 1;
+        } else {
+            block &= ~(~std::uint64_t{0} >> bits);
+        }
+        return before_[position / kBlock] + static_cast<Position>(block * 0x0101'0101'0101'0101U >> 56);
+    }
+
+    Room<std::uint8_t> marks_;
+    //! How many are present before each block of marks.
+    Room<Position> before_;
 };
 
 //! Numbers of one kind by position: one of the two spans holds them.

@@ -39,14 +39,15 @@ class Order {
 public:
     //! `times` may be empty: arrival is the order then. So may `codes`: all rows have one key. Both are borrowed. Up to
     //! so many threads may work on it and on whatever is computed over it.
-    //! Nobody asks about the results of the rows before `asked`.
+    //! Nobody asks about the results of the rows before `asked`. `behind` has the times of the last rows, if `times`
+    //! has not.
     Order(std::size_t size, std::span<const Time> times, std::span<const std::uint32_t> codes, std::uint32_t keys,
-          std::size_t threads = 1, std::size_t asked = 0)
+          std::size_t threads = 1, std::size_t asked = 0, std::span<const Time> behind = {})
         : size_(size), threads_(threads), asked_(asked), times_(times) {
         if (size > kMostRows)
             throw std::length_error("a frame has at most 2**32 - 2 rows here: cut it into parts by key");
-        group(codes, keys);
-        if (!times.empty()) sort_groups();
+        group(codes, keys, behind);
+        if (!times_.empty()) sort_groups();
     }
     Order(const Order&) = delete;
     Order& operator=(const Order&) = delete;
@@ -68,16 +69,18 @@ public:
     std::span<const Row> rows() const { return rows_.span(); }
     Row row_at(Position position) const { return rows_.empty() ? position : rows_[position]; }
 
-    //! From rows to positions. O(n).
+    //! From rows to positions; rows that lie behind those that are given get nothing. O(n).
     template <class T>
     void gather(std::span<const T> by_row, std::span<T> by_position) const {
         if (rows_.empty()) {
-            std::copy(by_row.begin(), by_row.end(), by_position.begin());
-        } else {
-            in_stretches(size_, threads_, [&](Stretch stretch) {
-                for (std::size_t i = stretch.begin; i < stretch.end; ++i) by_position[i] = by_row[rows_[i]];
-            });
+            std::fill(std::copy(by_row.begin(), by_row.end(), by_position.begin()), by_position.end(), T{});
+            return;
         }
+        const bool whole = by_row.size() == size_;
+        in_stretches(size_, threads_, [&](Stretch stretch) {
+            for (std::size_t i = stretch.begin; i < stretch.end; ++i)
+                by_position[i] = whole || rows_[i] < by_row.size() ? by_row[rows_[i]] : T{};
+        });
     }
 
     //! The positions of a group's rows in the order of their arrival. O(n log n).
@@ -91,10 +94,10 @@ public:
 
 private:
     //! Counts the rows of each key and puts them side by side, in order of arrival.
-    void group(std::span<const std::uint32_t> codes, std::uint32_t keys) {
+    void group(std::span<const std::uint32_t> codes, std::uint32_t keys, std::span<const Time> behind) {
         if (codes.empty()) {
             groups_ = {0, static_cast<Position>(size_)};
-            return;
+            return join(behind);
         }
         // Each stretch of the rows has its own counters; where there are many keys, to add them up costs more than to
         // count.
@@ -108,12 +111,20 @@ private:
             };
         });
         begin_groups(keys, next);
-        if (grouped) return;
+        if (grouped) return join(behind);
         rows_ = Room<Row>(size_);
-        if (!times_.empty()) sorted_times_ = Room<Time>(size_);
+        sorted_times_ = Room<Time>(times_.size() + behind.size());
         in_parallel(next.size(), threads_,
-                    [&] { return [&](std::size_t i) { place_rows(codes, stretches[i], next[i]); }; });
-        if (!times_.empty()) times_ = sorted_times_.span();
+                    [&] { return [&](std::size_t i) { place_rows(codes, behind, stretches[i], next[i]); }; });
+        times_ = sorted_times_.span();
+    }
+
+    //! Puts the times of the last rows behind the others.
+    void join(std::span<const Time> behind) {
+        if (behind.empty()) return;
+        sorted_times_ = Room<Time>(size_);
+        std::copy(behind.begin(), behind.end(), std::copy(times_.begin(), times_.end(), sorted_times_.data()));
+        times_ = sorted_times_.span();
     }
 
     //! Counts the rows of each key in a stretch; returns whether none comes after one of a greater key.
@@ -140,11 +151,13 @@ private:
     }
 
     //! Puts the rows of a stretch, and their times, to those of their keys.
-    void place_rows(std::span<const std::uint32_t> codes, Stretch stretch, std::vector<Position>& next) {
+    void place_rows(std::span<const std::uint32_t> codes, std::span<const Time> behind, Stretch stretch,
+                    std::vector<Position>& next) {
         for (std::size_t row = stretch.begin; row < stretch.end; ++row) {
             const Position to = next[codes[row]]++;
             rows_[to] = static_cast<Row>(row);
-            if (!sorted_times_.empty()) sorted_times_[to] = times_[row];
+            if (!sorted_times_.empty())
+                sorted_times_[to] = row < times_.size() ? times_[row] : behind[row - times_.size()];
         }
     }
 
@@ -207,8 +220,10 @@ private:
     //! All rows have one key, and none has moved.
     void sort_whole() {
         rows_ = Room<Row>(size_);
-        sorted_times_ = Room<Time>(size_);
-        Sorter().sort(std::exchange(times_, sorted_times_.span()), rows_.span(), sorted_times_.span());
+        Room<Time> sorted(size_);
+        Sorter().sort(times_, rows_.span(), sorted.span());
+        sorted_times_ = std::move(sorted);
+        times_ = sorted_times_.span();
         has_peers_ = has_peers_ || look(1, size_).equal;
     }
 
@@ -216,8 +231,9 @@ private:
     void own_rows() {
         if (!rows_.empty()) return;
         rows_ = Room<Row>(size_);
-        sorted_times_ = Room<Time>(size_);
         std::iota(rows_.data(), rows_.data() + size_, Row{0});
+        if (!sorted_times_.empty()) return;
+        sorted_times_ = Room<Time>(size_);
         std::copy(times_.begin(), times_.end(), sorted_times_.data());
         times_ = sorted_times_.span();
     }

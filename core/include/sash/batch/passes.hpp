@@ -23,8 +23,16 @@ struct Final {
     template <Monoid M, class Lift, class Emit>
     void operator()(const M& monoid, Lift lift, Emit emit) const {
         if (presence.all()) return walk(monoid, lift, emit);
-        const auto skipping = [&](std::size_t i) ->
-            typename M::Partial { return presence[i] ? lift(i) : monoid.identity(); };
+        const auto skipping = [&, present = presence.marks(), nothing = monoid.identity()](std::size_t i) ->
+            typename M::Partial {
+                if constexpr (Light<M>) {
+                    // Lifted in any case, so that no branch depends on what is there.
+                    const typename M::Partial partial = lift(i);
+                    return present[i] != 0 ? partial : nothing;
+                } else {
+                    return present[i] != 0 ? lift(i) : nothing;
+                }
+            };
         walk(monoid, skipping, emit);
     }
 

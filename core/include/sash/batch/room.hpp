@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "sash/batch/block.hpp"
+#include "sash/batch/parallel.hpp"
 #include "sash/batch/position.hpp"
 
 namespace sash::batch {
@@ -25,6 +26,7 @@ public:
     T* data() const { return data_.get(); }
     T& operator[](std::size_t i) const { return data_[i]; }
     std::span<T> span() const { return {data_.get(), size_}; }
+    std::span<T> span(Stretch stretch) const { return span().subspan(stretch.begin, stretch.end - stretch.begin); }
     //! Gives the memory to whoever frees it, by `Free`.
     T* release() {
         size_ = 0;

@@ -32,11 +32,11 @@ public:
 private:
     template <class RowAt>
     void sort_by(std::span<const Time> times, RowAt row_at, std::span<Row> rows, std::span<Time> sorted) {
+        if (merge_two(times, row_at, rows, sorted)) return;
         if (take_late(times, row_at)) {
             std::sort(late_.begin(), late_.end());
             return merge(times, row_at, rows, sorted);
         }
-        if (merge_two(times, row_at, rows, sorted)) return;
         late_.resize(times.size());
         for (std::size_t i = 0; i < times.size(); ++i) late_[i] = {times[i], row_at(i)};
         sort_stamps(late_, spare_);
@@ -49,11 +49,17 @@ private:
         const auto second = std::is_sorted_until(times.begin(), times.end());
         if (!std::is_sorted(second, times.end())) return false;
         const auto middle = static_cast<std::size_t>(second - times.begin());
-        for (std::size_t to = 0, a = 0, b = middle; to != times.size(); ++to) {
-            const bool first = b == times.size() || (a != middle && times[a] <= times[b]);
-            const std::size_t from = first ? a++ : b++;
-            sorted[to] = times[from], rows[to] = row_at(from);
+        std::size_t to = 0, a = 0, b = middle;
+        const auto put = [&](std::size_t from) { sorted[to] = times[from], rows[to++] = row_at(from); };
+        // Which of the two comes next cannot be foreseen: no branch depends on it.
+        while (a != middle && b != times.size()) {
+            const bool first = times[a] <= times[b];
+            put(first ? a : b);
+            a += first;
+            b += !first;
         }
+        while (a != middle) put(a++);
+        while (b != times.size()) put(b++);
         return true;
     }
 
