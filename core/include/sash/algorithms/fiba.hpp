@@ -6,6 +6,7 @@
 #include "sash/algorithms/fiba/check.hpp"
 #include "sash/algorithms/fiba/describe.hpp"
 #include "sash/algorithms/fiba/evict.hpp"
+#include "sash/algorithms/fiba/groups.hpp"
 #include "sash/algorithms/fiba/hands.hpp"
 #include "sash/algorithms/fiba/insert.hpp"
 #include "sash/algorithms/fiba/policy.hpp"

@@ -189,7 +189,10 @@ auto Fiba<M>::mend_level(Id id, std::uint32_t level, std::uint32_t index, Carry 
         pool_.free_inner(id);
         return carry;
     }
-    if (!fits && carry.any()) attach(id, level, carry);
+    if (!fits && carry.any()) {
+        attach(id, level, carry);
+        node = inner(id);
+    }
     if (node.arity() > 1) return {id, level};
     const Carry only{node.ids[0], level - 1};
     pool_.free_inner(id);

@@ -114,6 +114,7 @@ void Fiba<M>::append_sorted(Batch batch) {
         next += taken;
         youngest_ = batch.times[next - 1];
     }
+    settle(right_leaf_, Fill::going_on);
 }
 
 //! The lowest node on a spine, or the root, that covers all times between two that are in the window's range.
@@ -294,9 +295,7 @@ void Fiba<M>::note_child(Visit& parent, std::uint32_t level, const Visit& child,
         append_to(parent.delta, child.delta);
     }
     if (on_spine(child.id, level - 1)) return;
-    const Inner node = inner(parent.id);
-    append_to(node.aggregates[child.index], child.delta);
-    node.counts[child.index] += child.added;
+    add_to_slot(inner(parent.id), child.index, child.delta, child.added);
 }
 
 template <Monoid M>
@@ -312,28 +311,27 @@ void Fiba<M>::insert_into_leaf(Visit& visit, Batch batch, std::vector<Sprout>& s
         for (std::size_t i = 1; i < batch.size(); ++i) append_to(visit.delta, batch.partials[i]);
     }
     if (!visit.regrown && batch.size() <= kFewInALeaf) {
-        visit.added = put_in_place(node, batch);
+        visit.added = put_in_place(node, fill_of(id), batch);
         return;
     }
     visit.added = merge_leaf(node, batch);
-    if (merged_times_.size() <= leaf_max()) {
-        refill_leaf(id, 0, merged_times_.size());
-    } else {
-        refill_leaves(id, sprouts);
-    }
+    if (merged_times_.size() > leaf_max()) return refill_leaves(id, sprouts);
+    refill_leaf(id, 0, merged_times_.size());
+    settle(node, fill_of(id));
 }
 
 //! Entry by entry into a leaf that has room; gives the number of new times.
 template <Monoid M>
-std::uint64_t Fiba<M>::put_in_place(Leaf node, Batch batch) {
+std::uint64_t Fiba<M>::put_in_place(Leaf node, Fill fill, Batch batch) {
     const std::uint32_t before = node.size();
     for (std::size_t i = 0; i < batch.size(); ++i) {
         const std::uint32_t at = node.lower_bound(batch.times[i]);
         if (at < node.end() && node.times[at] == batch.times[i]) {
             append_to(node.partials[at], batch.partials[i]);
-            node.touch(at);
+            note_in_group(node, at, batch.partials[i], fill);
         } else {
-            node.insert(at, leaf_max(), batch.times[i], std::move(batch.partials[i]));
+            const std::uint32_t now = node.insert(at, leaf_max(), batch.times[i], batch.partials[i]);
+            note_in_group(node, now, batch.partials[i], fill);
         }
     }
     return node.size() - before;
@@ -387,7 +385,7 @@ template <Monoid M>
 void Fiba<M>::refill_leaf(Id id, std::size_t from, std::size_t to) {
     Leaf node = leaf(id);
     node.release(node.begin(), node.end());
-    node.touch(0);
+    node.open_groups();
     std::copy(merged_times_.begin() + static_cast<std::ptrdiff_t>(from),
               merged_times_.begin() + static_cast<std::ptrdiff_t>(to), node.times);
     std::move(merged_partials_.begin() + static_cast<std::ptrdiff_t>(from),
@@ -423,7 +421,7 @@ void Fiba<M>::regrow(Id id, std::uint32_t level, const std::vector<Growing>& gro
         const std::size_t from = total * k / nodes;
         const Id target = k == 0 ? id : new_inner();
         Inner filled = inner(target);
-        filled.resize(0);
+        filled.clear();
         for (std::size_t i = from; i < total * (k + 1) / nodes; ++i)
             filled.insert(filled.arity(), children[i].key, children[i].id, std::move(kept[i].first), kept[i].second);
         if (k > 0) sprouts.push_back({children[from].key, target});

@@ -58,7 +58,7 @@ void Fiba<M>::check_node(Id id, std::uint32_t level, Time low, Time high, std::v
             invariant(node.times[i] >= low && (node.times[i] < high || high == kLatest), "times lie between the keys");
             invariant(i == node.begin() || node.times[i - 1] < node.times[i], "times rise");
         }
-        return check_groups(node);
+        return check_groups(id);
     }
     const Inner node = inner(id);
     // Spine nodes and the root have at least two children, others min_arity; all at most twice that.
@@ -71,6 +71,7 @@ void Fiba<M>::check_node(Id id, std::uint32_t level, Time low, Time high, std::v
         check_node(node.ids[i], level - 1, from, to, leaves, inners);
         if (!on_spine(node.ids[i], level - 1)) check_slot(node, level, i);
     }
+    check_groups(node, level);
 }
 
 template <class Partial>
@@ -89,12 +90,19 @@ bool same_partial(const typename M::Partial& a, const typename M::Partial& b) {
     }
 }
 
+//! Of a node that is not on a spine, without its groups.
+template <Monoid M>
+auto Fiba<M>::fold_items(Id id, std::uint32_t level) const -> Partial {
+    if (level > 0) return fold_run(inner(id).aggregates, inner(id).aggregates + inner(id).arity());
+    return fold_run(leaf(id).partials + leaf(id).begin(), leaf(id).partials + leaf(id).end());
+}
+
 template <Monoid M>
 void Fiba<M>::check_slot(const Inner& node, std::uint32_t level, std::uint32_t index) const {
     const Id child = node.ids[index];
     invariant(node.counts[index] == count_node(child, level - 1), "a kept count is the child's");
     if (!stale_)
-        invariant(same_partial<M>(node.aggregates[index], fold_node(child, level - 1)),
+        invariant(same_partial<M>(node.aggregates[index], fold_items(child, level - 1)),
                   "a kept aggregate is the child's");
 }
 
@@ -129,16 +137,35 @@ void Fiba<M>::check_fingers() const {
         same(suffix_[i], fold(left_leaf_, i, split_), "each suffix of the left leaf");
 }
 
-//! A group that is known is full, and its aggregate that of its entries, unless some were evicted.
+//! Groups of a leaf are closed as soon as they can be, not too large, and what their entries say.
 template <Monoid M>
-void Fiba<M>::check_groups(const Leaf& node) const {
-    constexpr std::uint32_t size = fiba::kGroup;
-    for (std::uint32_t i = 0; i < 64 && (node.known() >> i) != 0; ++i) {
-        if ((node.known() >> i & 1) == 0) continue;
-        invariant(pool_.grouped() && (i + 1) * size <= node.end(), "a group that is known is full");
-        if (i * size < node.begin()) continue;
-        const Partial group = fold(node, i * size, (i + 1) * size);
-        invariant(same_partial<M>(pool_.groups(node)[i], group), "a group's aggregate");
+void Fiba<M>::check_groups(Id id) const {
+    const Leaf node = leaf(id);
+    if (!pool_.grouped()) return;
+    const std::uint32_t loose = node.end() - node.loose_from();
+    invariant(loose <= (id == right_[0] ? fiba::kGroup : 0), "entries are in groups");
+    for (std::uint32_t i = 0; i < node.closed(); ++i) {
+        const std::uint32_t from = node.group_begin(i);
+        const std::uint32_t to = node.group_end(i);
+        if (from < node.begin() || (i == 0 && from > 0) || to <= node.begin()) continue;
+        invariant(from < to && to <= node.end() && to - from <= fiba::kMostInGroup, "a group's size");
+        invariant(same_partial<M>(pool_.groups(node)[i], fold_run(node.partials + from, node.partials + to)),
+                  "a group's aggregate");
+    }
+}
+
+//! Every group is known, and what its children say, unless one of them is on a spine.
+template <Monoid M>
+void Fiba<M>::check_groups(const Inner& node, std::uint32_t level) const {
+    if (stale_ || node.arity() > Inner::kMostGroups) return;
+    for (std::uint32_t group = node.group_of(fiba::kFan - 1); group * fiba::kFan < node.head->begin + node.arity();
+         ++group) {
+        const std::uint32_t from = group * fiba::kFan - node.head->begin;
+        const std::uint32_t to = std::min(from + fiba::kFan, node.arity());
+        if (on_spine(node.ids[from], level - 1) || on_spine(node.ids[to - 1], level - 1)) continue;
+        invariant(node.knows(group), "a group is known");
+        invariant(same_partial<M>(node.groups[group], fold_run(node.aggregates + from, node.aggregates + to)),
+                  "a group's aggregate");
     }
 }
 

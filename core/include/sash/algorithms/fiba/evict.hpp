@@ -39,8 +39,9 @@ void Fiba<M>::evict_from_single() {
 template <Monoid M>
 void Fiba<M>::advance_left() {
     forget_last();
-    Path path{};
+    Path path;
     path.side = Side::left;
+    path.join = 0;
     path.id[0] = left_[0];
     extend(path, 0);
     const std::uint32_t old_height = height_;
@@ -221,7 +222,7 @@ void Fiba<M>::share_leaves(const Leaf& first, const Leaf& second) {
     std::copy(left.times + left.end() - moved, left.times + left.end(), right.times);
     std::move(left.partials + left.end() - moved, left.partials + left.end(), right.partials);
     right.extent->end += moved;
-    right.touch(0);
+    right.open_groups();
     left.cut(left.end() - moved);
 }
 

@@ -18,10 +18,10 @@ namespace sash {
 //!     [ .. | first .. split ) .. stop )    [   middle    ]     [ begin .. end ) .. ]
 //!            suffix           rest                               tail
 //!
-//! and where one leaf is cut by both, all are of that leaf. Where a leaf keeps its groups, the suffixes are those of
-//! one group, and of more where the range slides on. As long as neither end moves back, each entry goes once into the
-//! tail, once into the suffixes, each group into a few rests, and each leaf once into the middle: O(1) combines an
-//! entry.
+//! and where one leaf is cut by both, all are of that leaf. Where leaves have groups, the suffixes are those of one. As
+//! long as neither end moves back, each entry goes once into the tail, once into the suffixes, each group into a few
+//! rests, and each leaf once into the middle: O(1) combines an entry. A range that no hand serves takes no more of them
+//! than without hands.
 template <Monoid M>
 struct Fiba<M>::Hand {
     //! The leaf where it begins, the times [low, high) that belong there, and its last entry when the hand was put
@@ -108,7 +108,7 @@ auto Fiba<M>::hand_in_turn(Time from, Time to) const -> const Hand* {
     while (at < hand.stop && hand.node.times[at] < from) ++at;
     if (at >= hand.stop) return nullptr;
     if (at >= hand.split) {
-        follow_begin(hand, at, kSliding);
+        follow_begin(hand, at);
         between(hand);
     }
     hand.at = at;
@@ -168,9 +168,9 @@ auto Fiba<M>::query_by_hand(Time from, Time to) const -> std::optional<Partial> 
     Hand& hand = hand_at(from, to);
     const std::uint64_t changes = std::exchange(hand.changes, changes_ - 1);
     hand.ready = changes_ - 1;
-    follow_end(hand, to);
     const std::uint32_t at = leaf(hand.first_leaf).lower_bound(from);
-    follow_begin(hand, at, fiba::kGroup);
+    follow_end(hand, at, to);
+    follow_begin(hand, at);
     hand.at = at;
     const auto own = static_cast<std::uint32_t>(&hand - hands_.data());
     hands_[last_hand_].next = own;
@@ -197,17 +197,22 @@ bool Fiba<M>::ends_at_back(const Hand& hand, Time to) const {
     return to == youngest_ && !hand.in_one_leaf();
 }
 
-//! Moves the end of the range on.
+//! Moves the end of the range on, which will begin at a place.
 template <Monoid M>
-void Fiba<M>::follow_end(Hand& hand, Time to) const {
+void Fiba<M>::follow_end(Hand& hand, std::uint32_t at, Time to) const {
     if (hand.last_was_right ? hand.last_leaf != right_[0] : to >= hand.last_high) move_end(hand, search(to));
     if (ends_at_back(hand, to)) return;
     const Leaf node = leaf(hand.last_leaf);
     const std::uint32_t end = to == kLatest ? node.end() : node.lower_bound(to + 1);
+    // From the begin on whole groups may be less than what is missing.
+    if (!hand.in_one_leaf() && end > hand.end + fiba::kGroups) hand.tail.reset();
     if (!hand.tail && !hand.in_one_leaf()) hand.end = node.begin();
     // What was evicted since from a leaf that is cut by both ends is no entry any more; follow_begin() drops the tail.
     hand.end = std::max(hand.end, node.begin());
-    if (hand.end < end) {
+    if (hand.in_one_leaf() && at >= hand.stop) {
+        // All of them will be suffixes.
+        hand.end = std::max(hand.end, end);
+    } else if (hand.end < end) {
         add_run(hand.tail, node, hand.end, end);
         hand.end = end;
     }
@@ -237,9 +242,9 @@ void Fiba<M>::move_end(Hand& hand, const Path& path) const {
     hand.last_was_right = path.id[0] == right_[0];
 }
 
-//! Makes suffixes from the place on, up to a multiple of so many places where the leaf keeps its groups.
+//! Makes suffixes from the place on, up to the end of its group.
 template <Monoid M>
-void Fiba<M>::follow_begin(Hand& hand, std::uint32_t at, std::uint32_t places) const {
+void Fiba<M>::follow_begin(Hand& hand, std::uint32_t at) const {
     const Leaf node = leaf(hand.first_leaf);
     if (hand.in_one_leaf() && at >= hand.stop) {
         hand.first = hand.split = hand.stop = hand.end;
@@ -248,7 +253,7 @@ void Fiba<M>::follow_begin(Hand& hand, std::uint32_t at, std::uint32_t places) c
         hand.between_known = false;
     }
     if (at >= hand.stop || (at >= hand.first && at < hand.split)) return;
-    const std::uint32_t split = pool_.grouped() ? std::min(hand.stop, (at / places + 1) * places) : hand.stop;
+    const std::uint32_t split = std::min(hand.stop, end_of_group(node, at));
     if (split != hand.split) {
         hand.first = hand.split = split;
         hand.rest.reset();
@@ -269,9 +274,8 @@ void Fiba<M>::follow_begin(Hand& hand, std::uint32_t at, std::uint32_t places) c
 //! The total and what lies in [first, last) of a leaf, which may be empty.
 template <Monoid M>
 void Fiba<M>::add_run(std::optional<Partial>& total, const Leaf& node, std::uint32_t first, std::uint32_t last) const {
-    fiba::Combiner<M> combiner{monoid_, std::move(total)};
-    visit_run(node, first, last, combiner);
-    total = std::move(combiner.total);
+    for_each_run(node, first, last,
+                 [&](const Partial* from, const Partial* to) { fiba::append_run(monoid_, total, from, to); });
 }
 
 //! What lies behind the suffixes and before the tail.

@@ -55,8 +55,10 @@ void Fiba<M>::start(Time time, Partial partial) {
 
 template <Monoid M>
 void Fiba<M>::append_entry(Time time, Partial partial) {
-    if (right_leaf_.end() == leaf_max()) [[unlikely]]
-        return grow_right(time, std::move(partial));
+    if ((right_leaf_.end() & pool_.pause()) == 0) [[unlikely]] {
+        if (right_leaf_.end() == leaf_max()) return grow_right(time, std::move(partial));
+        settle(right_leaf_, Fill::done);
+    }
     keep_leaf(right_[0]);
     append_to(back_, partial);
     put_behind(time, std::move(partial));
@@ -80,6 +82,7 @@ void Fiba<M>::grow_right(Time time, Partial partial) {
         if (split_ > dead) std::move(suffix_.begin() + dead, suffix_.begin() + split_, suffix_.begin());
         split_ -= dead;
         left_leaf_.compact();
+        regroup(left_leaf_, Fill::going_on);
         note_changed();
         return append_entry(time, std::move(partial));
     }
@@ -95,6 +98,7 @@ void Fiba<M>::grow_right(Time time, Partial partial) {
 template <Monoid M>
 void Fiba<M>::open_right_leaf(Time time) {
     forget_last();
+    settle(right_leaf_, Fill::done);
     const Id fresh = new_leaf();
     if (height_ == 0) {
         if (split_ != left_leaf_.end()) refresh_left_leaf();
@@ -103,16 +107,17 @@ void Fiba<M>::open_right_leaf(Time time) {
         return set_right_leaf();
     }
     keep_inner(right_[1]);
-    const Inner node = inner(right_[1]);
+    Inner node = inner(right_[1]);
     node.aggregates[node.last()] = back_;
     node.counts[node.last()] = right_leaf_.size();
-    inner(right_[1]).insert(node.arity(), time, fresh, monoid_.identity(), 0);
+    node.touch(node.last());
+    node.insert(node.arity(), time, fresh, monoid_.identity(), 0);
     append_to(height_ == 1 ? inner_ : right_aggregate_[1], back_);
     append_to(middle_, back_);
     right_[0] = fresh;
     set_right_leaf();
-    if (node.arity() <= max_arity()) return;
-    Path path{};
+    if (node.arity() <= max_arity()) return settle(node, 1);
+    Path path;
     path.side = Side::right;
     path.id[1] = right_[1];
     path.join = 1;
@@ -134,7 +139,7 @@ void Fiba<M>::insert_late(Time time, Partial partial) {
         Partial joined = combine(node.partials[at], partial);
         if (stale_) return;
         node.partials[at] = std::move(joined);
-        node.touch(at);
+        note_in_group(node, at, partial, fill_of(path.id[0]));
         return note_change(path, partial, 0);
     }
     ++size_;
@@ -143,6 +148,7 @@ void Fiba<M>::insert_late(Time time, Partial partial) {
         return split_leaf(way, at, time, std::move(partial));
     }
     last_at_ = node.insert(at, leaf_max(), time, partial) + 1;
+    note_in_group(node, last_at_ - 1, partial, fill_of(path.id[0]));
     note_change(path, partial, 1);
 }
 
@@ -154,7 +160,7 @@ void Fiba<M>::combine_into_youngest(const Partial& partial) {
     Partial joined = combine(entry, partial);
     if (stale_) return;
     entry = std::move(joined);
-    right_leaf_.touch(right_leaf_.end() - 1);
+    note_in_group(right_leaf_, right_leaf_.end() - 1, partial, Fill::going_on);
     const bool in_front = height_ == 0 && split_ == right_leaf_.end();
     in_front ? refresh_right_leaf() : append_to(back_, partial);
 }
@@ -177,11 +183,11 @@ void Fiba<M>::insert_into_single(Time time, Partial partial) {
         Partial joined = combine(left_leaf_.partials[at], partial);
         if (stale_) return;
         left_leaf_.partials[at] = std::move(joined);
-        left_leaf_.touch(at);
     } else {
         now = left_leaf_.insert(at, leaf_max(), time, partial);
         ++size_;
     }
+    note_in_group(left_leaf_, now, partial, Fill::going_on);
     if (!in_back || now != at) return refresh_right_leaf();
     if (M::commutative) return append_to(back_, partial);
     back_ = fold(left_leaf_, split_, left_leaf_.end());
@@ -206,9 +212,7 @@ void Fiba<M>::note_change(const Path& path, const Partial& partial, std::uint64_
 template <Monoid M>
 void Fiba<M>::note_commutative(const Path& path, const Partial& partial, std::uint64_t entries) {
     for (std::uint32_t level = 1; level <= path.join; ++level) {
-        const Inner node = inner(path.id[level]);
-        append_to(node.aggregates[path.index[level - 1]], partial);
-        node.counts[path.index[level - 1]] += entries;
+        add_to_slot(inner(path.id[level]), path.index[level - 1], partial, entries);
     }
     if (path.side == Side::root) {
         append_to(inner_, partial);
@@ -220,6 +224,13 @@ void Fiba<M>::note_commutative(const Path& path, const Partial& partial, std::ui
 }
 
 template <Monoid M>
+void Fiba<M>::add_to_slot(const Inner& node, std::uint32_t index, const Partial& partial, std::uint64_t entries) {
+    append_to(node.aggregates[index], partial);
+    node.counts[index] += entries;
+    if (node.knows(node.group_of(index))) append_to(node.groups[node.group_of(index)], partial);
+}
+
+template <Monoid M>
 void Fiba<M>::refresh_path(const Path& path, std::uint32_t from, std::uint32_t to) {
     for (std::uint32_t level = from; level <= to; ++level) refresh_slot(path.id[level], level, path.index[level - 1]);
 }
@@ -227,6 +238,7 @@ void Fiba<M>::refresh_path(const Path& path, std::uint32_t from, std::uint32_t t
 template <Monoid M>
 void Fiba<M>::refresh_root() {
     const Inner root = inner(left_[height_]);
+    settle(root, height_);
     inner_ = fold(root, 1, root.last());
     refresh_middle();
 }

@@ -15,17 +15,24 @@ namespace sash::fiba {
 template <class Partial>
 class Pool {
 public:
-    //! `groups` is how many of a leaf's groups are kept; 0 means none.
-    Pool(std::uint32_t leaf_capacity, std::uint32_t groups, std::uint32_t inner_capacity)
+    //! `groups` is how many a leaf has, or 0. An inner node has room for one child more than it may have.
+    Pool(std::uint32_t leaf_capacity, std::uint32_t groups, std::uint32_t max_arity)
         : leaf_capacity_(leaf_capacity),
-          inner_capacity_(inner_capacity),
+          pause_(leaf_capacity % kGroup == 0 ? kGroup - 1 : 0),
           groups_(groups),
-          leaves_(sizeof(LeafHead) + leaf_capacity * sizeof(Time), leaf_capacity + groups),
-          inners_(head(), inner_capacity) {}
+          inner_capacity_(max_arity + 1),
+          ids_at_(sizeof(InnerHead) + inner_capacity_ * sizeof(Time)),
+          counts_at_(ids_at_ + (inner_capacity_ + 1) / 2 * sizeof(std::uint64_t)),
+          leaves_(kTimesAt + leaf_capacity * sizeof(Time), leaf_capacity + groups),
+          inners_(counts_at_ + inner_capacity_ * sizeof(std::uint64_t),
+                  inner_capacity_ + (inner_capacity_ + kFan - 1) / kFan) {}
     Pool(const Pool& other)
         : leaf_capacity_(other.leaf_capacity_),
-          inner_capacity_(other.inner_capacity_),
+          pause_(other.pause_),
           groups_(other.groups_),
+          inner_capacity_(other.inner_capacity_),
+          ids_at_(other.ids_at_),
+          counts_at_(other.counts_at_),
           leaves_(other.leaves_),
           inners_(other.inners_),
           free_leaves_(other.free_leaves_),
@@ -40,8 +47,11 @@ public:
 
     void swap(Pool& other) noexcept {
         std::swap(leaf_capacity_, other.leaf_capacity_);
-        std::swap(inner_capacity_, other.inner_capacity_);
+        std::swap(pause_, other.pause_);
         std::swap(groups_, other.groups_);
+        std::swap(inner_capacity_, other.inner_capacity_);
+        std::swap(ids_at_, other.ids_at_);
+        std::swap(counts_at_, other.counts_at_);
         leaves_.swap(other.leaves_);
         inners_.swap(other.inners_);
         free_leaves_.swap(other.free_leaves_);
@@ -51,28 +61,33 @@ public:
     }
 
     std::uint32_t leaf_capacity() const { return leaf_capacity_; }
-    //! Whether leaves keep aggregates of groups, and those of a leaf.
+    //! A leaf has no room, or entries for a group, only where these bits of its end are zero.
+    std::uint32_t pause() const { return pause_; }
+    //! Whether leaves have groups, and the aggregates of those of a leaf.
     bool grouped() const { return groups_ > 0; }
     Partial* groups(const Leaf<Partial>& leaf) const { return leaf.partials + leaf_capacity_; }
 
     Leaf<Partial> leaf(Id id) const {
         std::byte* const block = leaves_[id];
-        return {reinterpret_cast<Time*>(block + sizeof(LeafHead)), leaves_.partials(block),
-                reinterpret_cast<Extent*>(block)};
+        return {reinterpret_cast<Time*>(block + kTimesAt), leaves_.partials(block), reinterpret_cast<Extent*>(block)};
     }
-    //! All of it but for the groups.
     [[gnu::always_inline]] void prefetch_leaf(Id id) const {
         constexpr std::size_t most = 2048;
-        leaves_.prefetch(id, std::min(leaves_.stride() - groups_ * sizeof(Partial), most));
+        leaves_.prefetch(id, std::min(leaves_.stride(), most));
     }
     //! What a search reads of the node.
-    [[gnu::always_inline]] void prefetch_inner(Id id) const { inners_.prefetch(id, counts_at()); }
+    [[gnu::always_inline]] void prefetch_inner(Id id) const { inners_.prefetch(id, counts_at_); }
 
     Inner<Partial> inner(Id id) const {
         std::byte* const block = inners_[id];
-        return {reinterpret_cast<Time*>(block + kKeysAt), reinterpret_cast<Id*>(block + ids_at()),
-                inners_.partials(block), reinterpret_cast<std::uint64_t*>(block + counts_at()),
-                reinterpret_cast<std::uint32_t*>(block)};
+        auto* const head = reinterpret_cast<InnerHead*>(block);
+        Partial* const aggregates = inners_.partials(block);
+        return {.keys = reinterpret_cast<Time*>(block + sizeof(InnerHead)) + head->begin,
+                .ids = reinterpret_cast<Id*>(block + ids_at_) + head->begin,
+                .aggregates = aggregates + head->begin,
+                .counts = reinterpret_cast<std::uint64_t*>(block + counts_at_) + head->begin,
+                .head = head,
+                .groups = aggregates + inner_capacity_};
     }
 
     //! An empty leaf. O(1): at most one subtree whose freeing was put off is opened.
@@ -80,14 +95,14 @@ public:
         if (free_leaves_.empty() && !deferred_.empty()) open_deferred();
         const Id id = free_leaves_.empty() ? leaves_.make() : taken(free_leaves_);
         *leaf(id).extent = {0, 0};
-        leaf(id).touch(0);
+        leaf(id).open_groups();
         return id;
     }
 
     Id new_inner() {
         if (free_inners_.empty() && !deferred_.empty()) open_deferred();
         const Id id = free_inners_.empty() ? inners_.make() : taken(free_inners_);
-        *inner(id).arity_ = 0;
+        *reinterpret_cast<InnerHead*>(inners_[id]) = {0, 0, 0};
         return id;
     }
 
@@ -97,7 +112,7 @@ public:
     }
 
     void free_inner(Id id) {
-        inner(id).resize(0);
+        inner(id).clear();
         free_inners_.push_back(id);
     }
 
@@ -140,12 +155,6 @@ public:
     }
 
 private:
-    //! An inner node begins with its arity; its keys, ids and counts follow, then the aggregates.
-    static constexpr std::size_t kKeysAt = sizeof(Time);
-    std::size_t ids_at() const { return kKeysAt + inner_capacity_ * sizeof(Time); }
-    std::size_t counts_at() const { return ids_at() + (inner_capacity_ + 1) / 2 * sizeof(std::uint64_t); }
-    std::size_t head() const { return counts_at() + inner_capacity_ * sizeof(std::uint64_t); }
-
     static Id taken(std::vector<Id>& ids) {
         const Id id = ids.back();
         ids.pop_back();
@@ -161,9 +170,15 @@ private:
         free_inner(top.id);
     }
 
+    static constexpr std::size_t kTimesAt = (sizeof(LeafHead) + sizeof(Time) - 1) / sizeof(Time) * sizeof(Time);
+
     std::uint32_t leaf_capacity_;
-    std::uint32_t inner_capacity_;
+    std::uint32_t pause_;
     std::uint32_t groups_;
+    std::uint32_t inner_capacity_;
+    //! An inner node is its head, keys, ids, counts, aggregates, and the aggregates of its groups.
+    std::size_t ids_at_;
+    std::size_t counts_at_;
     Blocks<Partial> leaves_;
     Blocks<Partial> inners_;
     std::vector<Id> free_leaves_;

@@ -28,18 +28,13 @@ struct Combiner {
     const M& monoid;
     std::optional<typename M::Partial> total;
 
-    void add(const typename M::Partial& partial, std::uint64_t) {
-        if (total) {
-            append(monoid, *total, partial);
-        } else {
-            total = partial;
-        }
-    }
-
+    void add(const typename M::Partial& partial, std::uint64_t) { append_run(monoid, total, &partial, &partial + 1); }
     //! Those in [first, last), which is not empty.
-    template <class Entries>
-    void add_run(const typename M::Partial* first, const typename M::Partial* last, Entries) {
+    void add_run(const typename M::Partial* first, const typename M::Partial* last) {
         append_run(monoid, total, first, last);
+    }
+    void add_children(const Inner<typename M::Partial>& node, std::uint32_t from, std::uint32_t to) {
+        node.for_each_run(from, to, [&](const auto* first, const auto* last) { add_run(first, last); });
     }
 };
 
@@ -51,10 +46,9 @@ struct Counter {
     void add(const Partial&, std::uint64_t entries) {
         total += entries;
     }
-    //! `entries()` is how many there are below all of them.
-    template <class Partial, class Entries>
-    void add_run(const Partial*, const Partial*, Entries entries) {
-        total += entries();
+    template <class Partial>
+    void add_children(const Inner<Partial>& node, std::uint32_t from, std::uint32_t to) {
+        total += node.count(from, to);
     }
 };
 
@@ -104,8 +98,8 @@ void Fiba<M>::visit_range(Time from, Time to, Visitor& visitor) const {
     visit_below(path.id[path.join], path.join, {from, to, all_before, all_after}, visitor);
 }
 
-//! Only the first and the last child in the range can be cut by it or lie on a spine; those between are one run. A
-//! range that begins or ends where a child does cuts nothing there.
+//! Only the first and the last child in the range can be cut by it or lie on a spine. A range that begins or ends where
+//! a child does cuts nothing there.
 template <Monoid M>
 template <class Visitor>
 void Fiba<M>::visit_below(Id id, std::uint32_t level, Range range, Visitor& visitor) const {
@@ -115,22 +109,18 @@ void Fiba<M>::visit_below(Id id, std::uint32_t level, Range range, Visitor& visi
     const std::uint32_t last = range.to_open ? node.last() : node.child_of(range.to);
     range.from_open |= first > 0 && node.keys[first] == range.from;
     range.to_open |= last < node.last() && node.keys[last + 1] - 1 == range.to;
-    visit_child(node, first, level, {range.from, range.to, range.from_open, range.to_open || first < last}, visitor);
-    if (last > first + 1)
-        visitor.add_run(node.aggregates + first + 1, node.aggregates + last,
-                        [&] { return node.count(first + 1, last); });
-    if (last > first) visit_child(node, last, level, {range.from, range.to, true, range.to_open}, visitor);
-}
-
-template <Monoid M>
-template <class Visitor>
-void Fiba<M>::visit_child(const Inner& node, std::uint32_t child, std::uint32_t level, Range range,
-                          Visitor& visitor) const {
-    if (range.from_open && range.to_open && !on_spine(node.ids[child], level - 1)) {
-        visitor.add(node.aggregates[child], node.counts[child]);
-    } else {
-        visit_below(node.ids[child], level - 1, range, visitor);
-    }
+    const auto whole = [&](std::uint32_t child) {
+        return (child > first || range.from_open) && (child < last || range.to_open) &&
+               !on_spine(node.ids[child], level - 1);
+    };
+    const std::uint32_t from = whole(first) ? first : first + 1;
+    const std::uint32_t to = whole(last) ? last + 1 : last;
+    if (from > first)
+        visit_below(node.ids[first], level - 1, {range.from, range.to, range.from_open, range.to_open || first < last},
+                    visitor);
+    if (from < to) visitor.add_children(node, from, to);
+    if (to == last && last > first)
+        visit_below(node.ids[last], level - 1, {range.from, range.to, true, range.to_open}, visitor);
 }
 
 //! A finger's whole leaf is answered by what the finger keeps.
@@ -145,34 +135,11 @@ void Fiba<M>::visit_leaf(Id id, Range range, Visitor& visitor) const {
     if (height_ > 0 && id == left_[0] && last == node.end()) return visitor.add(suffix_[first], last - first);
     if (height_ > 0 && id == right_[0] && first == node.begin() && last == node.end())
         return visitor.add(back_, last - first);
-    visit_run(node, first, last, visitor);
-}
-
-//! Entries [first, last) of a leaf, whole groups of them at once.
-template <Monoid M>
-template <class Visitor>
-void Fiba<M>::visit_run(const Leaf& node, std::uint32_t first, std::uint32_t last, Visitor& visitor) const {
-    const auto add = [&](const Partial* partials, std::uint32_t from, std::uint32_t to) {
-        if (from < to) visitor.add_run(partials + from, partials + to, [&] { return to - from; });
-    };
-    const std::uint32_t from = (first + fiba::kGroup - 1) / fiba::kGroup;
-    const std::uint32_t to = last / fiba::kGroup;
-    if (!Visitor::combines || !pool_.grouped() || from >= to) return add(node.partials, first, last);
-    add(node.partials, first, from * fiba::kGroup);
-    add(known_groups(node, from, to), from, to);
-    add(node.partials, to * fiba::kGroup, last);
-}
-
-//! The aggregates of a leaf's groups, those in [from, to) made if they were not.
-template <Monoid M>
-auto Fiba<M>::known_groups(const Leaf& node, std::uint32_t from, std::uint32_t to) const -> const Partial* {
-    Partial* const groups = pool_.groups(node);
-    for (std::uint32_t i = from; i < to; ++i) {
-        if ((node.known() >> i & 1) != 0) continue;
-        groups[i] = fold(node, i * fiba::kGroup, (i + 1) * fiba::kGroup);
-        node.known() |= std::uint64_t{1} << i;
+    if constexpr (Visitor::combines) {
+        for_each_run(node, first, last, [&](const auto* from, const auto* to) { visitor.add_run(from, to); });
+    } else {
+        visitor.add(node.partials[first], last - first);
     }
-    return groups;
 }
 
 }  // namespace sash

@@ -1,6 +1,7 @@
 //! Construction, combining, and the repair of what the spines keep.
 #pragma once
 
+#include "sash/algorithms/fiba/groups.hpp"
 #include "sash/algorithms/fiba/tree.hpp"
 
 namespace sash {
@@ -16,19 +17,23 @@ constexpr FibaOptions complete(FibaOptions options) {
         const std::size_t chosen = !cheap ? 16 : sizeof(typename M::Partial) <= 16 ? 64 : 32;
         options.leaf = options.min_arity == 0 ? chosen : 2 * options.min_arity;
     }
-    if (options.min_arity == 0) options.min_arity = cheap ? 8 : 3;
+    if (options.min_arity == 0) options.min_arity = cheap ? 8 : 4;
     if (options.min_arity < 2 || options.min_arity > 1024)
         throw std::invalid_argument("min_arity must be between 2 and 1024");
     if (options.leaf < 2 || options.leaf > 65536) throw std::invalid_argument("leaf must be between 2 and 65536");
     return options;
 }
 
-//! How many groups a leaf keeps: only where it is so wide that a scan of it counts, combining cannot fail, and a
-//! partial that is left behind owns nothing.
+}  // namespace fiba
+
+namespace fiba {
+
+//! How many groups a leaf has: only where it is so wide that a scan of it counts, combining cannot fail, and a partial
+//! that is left behind owns nothing.
 template <class M>
 constexpr std::uint32_t groups_of(std::size_t leaf) {
     constexpr bool plain = !M::fallible && std::is_trivially_copyable_v<typename M::Partial>;
-    return plain && leaf >= 4 * kGroup && leaf <= 64 * kGroup ? static_cast<std::uint32_t>(leaf / kGroup) : 0;
+    return plain && leaf > kMostInGroup && leaf <= kGroups * kGroup ? kGroups : 0;
 }
 
 }  // namespace fiba
@@ -38,7 +43,7 @@ Fiba<M>::Fiba(M monoid, FibaOptions options)
     : monoid_(std::move(monoid)),
       min_arity_(static_cast<std::uint32_t>(fiba::complete<M>(options).min_arity)),
       pool_(static_cast<std::uint32_t>(fiba::complete<M>(options).leaf),
-            fiba::groups_of<M>(fiba::complete<M>(options).leaf), 2 * min_arity_ + 1),
+            fiba::groups_of<M>(fiba::complete<M>(options).leaf), 2 * min_arity_),
       back_(monoid_.identity()),
       middle_(monoid_.identity()),
       inner_(monoid_.identity()) {}
@@ -133,24 +138,43 @@ auto Fiba<M>::query_from(std::uint32_t first) const -> Partial {
 }
 
 template <Monoid M>
+auto Fiba<M>::fold_run(const Partial* first, const Partial* last) const -> Partial {
+    Partial total = *first;
+    const auto others = static_cast<std::size_t>(last - first);
+    for (std::size_t i = 1; i < others; ++i) append_to(total, first[i]);
+    return total;
+}
+
+template <Monoid M>
 auto Fiba<M>::fold(const Leaf& node, std::uint32_t from, std::uint32_t to) const -> Partial {
     if (from == to) return monoid_.identity();
-    Partial total = node.partials[from];
-    for (std::uint32_t i = from + 1; i < to; ++i) append_to(total, node.partials[i]);
-    return total;
+    std::optional<Partial> total;
+    for_each_run(node, from, to, [&](const Partial* first, const Partial* last) {
+        if (!total) total = *first++;
+        for (; first != last; ++first) append_to(*total, *first);
+    });
+    return std::move(*total);
 }
 
 template <Monoid M>
 auto Fiba<M>::fold(const Inner& node, std::uint32_t from, std::uint32_t to) const -> Partial {
     if (from >= to) return monoid_.identity();
-    Partial total = node.aggregates[from];
-    for (std::uint32_t i = from + 1; i < to; ++i) append_to(total, node.aggregates[i]);
-    return total;
+    std::optional<Partial> total;
+    node.for_each_run(from, to, [&](const Partial* first, const Partial* last) {
+        if (!total) total = *first++;
+        for (; first != last; ++first) append_to(*total, *first);
+    });
+    return std::move(*total);
 }
 
+//! Of a node that is not on a spine.
 template <Monoid M>
-auto Fiba<M>::fold_node(Id id, std::uint32_t level) const -> Partial {
-    if (level == 0) return fold(leaf(id), leaf(id).begin(), leaf(id).end());
+auto Fiba<M>::fold_node(Id id, std::uint32_t level) -> Partial {
+    if (level == 0) {
+        settle(leaf(id), Fill::done);
+        return fold(leaf(id), leaf(id).begin(), leaf(id).end());
+    }
+    settle(inner(id), level);
     return fold(inner(id), 0, inner(id).arity());
 }
 
@@ -167,6 +191,7 @@ void Fiba<M>::refresh_slot(Id parent, std::uint32_t parent_level, std::uint32_t 
     if (on_spine(child, parent_level - 1)) return;
     node.aggregates[index] = fold_node(child, parent_level - 1);
     node.counts[index] = count_node(child, parent_level - 1);
+    node.touch(index);
 }
 
 template <Monoid M>
@@ -189,6 +214,7 @@ void Fiba<M>::find_finger_leaves() {
 //! Turns the whole left leaf into a stack of suffixes.
 template <Monoid M>
 void Fiba<M>::refresh_left_leaf() {
+    settle(left_leaf_, height_ == 0 ? Fill::going_on : Fill::done);
     if (suffix_.size() < leaf_max()) suffix_.resize(leaf_max());
     split_ = left_leaf_.end();
     suffix_[split_ - 1] = left_leaf_.partials[split_ - 1];
@@ -198,6 +224,7 @@ void Fiba<M>::refresh_left_leaf() {
 
 template <Monoid M>
 void Fiba<M>::refresh_right_leaf() {
+    settle(right_leaf_, Fill::going_on);
     if (height_ == 0) split_ = right_leaf_.begin();
     back_ = fold(right_leaf_, right_leaf_.begin(), right_leaf_.end());
 }
@@ -218,6 +245,7 @@ template <Monoid M>
 void Fiba<M>::repair_left(std::uint32_t from) {
     for (std::uint32_t level = from; level > 0; --level) {
         const Inner node = inner(left_[level]);
+        settle(node, level);
         if (level == height_) {
             inner_ = fold(node, 1, node.last());
             continue;
@@ -231,6 +259,7 @@ template <Monoid M>
 void Fiba<M>::repair_right(std::uint32_t from) {
     for (std::uint32_t level = from; level > 0; --level) {
         const Inner node = inner(right_[level]);
+        settle(node, level);
         if (level == height_) {
             inner_ = fold(node, 1, node.last());
             continue;
@@ -303,6 +332,7 @@ template <Monoid M>
 void Fiba<M>::rebuild_below(Id id, std::uint32_t level) {
     if (level == 0) return;
     const Inner node = inner(id);
+    node.touch_from(0);
     for (std::uint32_t i = 0; i < node.arity(); ++i) {
         rebuild_below(node.ids[i], level - 1);
         refresh_slot(id, level, i);

@@ -185,9 +185,10 @@ private:
     std::uint32_t leaf_min() const { return std::max<std::uint32_t>(1, leaf_max() / 4); }
     bool on_spine(Id id, std::uint32_t level) const { return id == left_[level] || id == right_[level]; }
     std::uint32_t least_arity(Id id, std::uint32_t level) const { return on_spine(id, level) ? 2 : min_arity_; }
+    Partial fold_run(const Partial* first, const Partial* last) const;
     Partial fold(const Leaf& leaf, std::uint32_t from, std::uint32_t to) const;
     Partial fold(const Inner& node, std::uint32_t from, std::uint32_t to) const;
-    Partial fold_node(Id id, std::uint32_t level) const;
+    Partial fold_node(Id id, std::uint32_t level);
     std::uint64_t count_node(Id id, std::uint32_t level) const;
     void refresh_slot(Id parent, std::uint32_t parent_level, std::uint32_t index);
     void set_left_leaf();
@@ -204,6 +205,20 @@ private:
     void make_root(Id id, std::uint32_t level);
     void rebuild_aggregates();
     void rebuild_below(Id id, std::uint32_t level);
+
+    // groups.hpp
+    //! Whether entries still come behind those of a leaf.
+    enum class Fill : std::uint8_t { going_on, done };
+    Fill fill_of(Id leaf) const { return leaf == right_[0] ? Fill::going_on : Fill::done; }
+    template <class Add>
+    void for_each_run(const Leaf& node, std::uint32_t from, std::uint32_t to, Add add) const;
+    void settle(const Leaf& node, Fill fill);
+    void close_group(const Leaf& node, std::uint32_t group, std::uint32_t from, std::uint32_t to);
+    void regroup(const Leaf& node, Fill fill);
+    std::uint32_t end_of_group(const Leaf& node, std::uint32_t at) const;
+    void begin_group(const Leaf& node, std::uint32_t group, std::uint32_t at);
+    void note_in_group(const Leaf& node, std::uint32_t at, const Partial& partial, Fill fill);
+    void settle(const Inner& node, std::uint32_t level);
 
     // search.hpp
     Path search(Time time) const;
@@ -243,6 +258,7 @@ private:
     void insert_into_single(Time time, Partial partial);
     void note_change(const Path& path, const Partial& partial, std::uint64_t entries);
     void note_commutative(const Path& path, const Partial& partial, std::uint64_t entries);
+    void add_to_slot(const Inner& node, std::uint32_t index, const Partial& partial, std::uint64_t entries);
     void refresh_path(const Path& path, std::uint32_t from, std::uint32_t to);
     void refresh_root();
 
@@ -306,7 +322,7 @@ private:
     void note_below(std::span<Visit> nodes, std::uint32_t level, const Visit* child, std::vector<Growing>& growing);
     void note_child(Visit& parent, std::uint32_t level, const Visit& child, bool first);
     void insert_into_leaf(Visit& visit, Batch batch, std::vector<Sprout>& sprouts);
-    std::uint64_t put_in_place(Leaf node, Batch batch);
+    std::uint64_t put_in_place(Leaf node, Fill fill, Batch batch);
     std::uint64_t merge_leaf(const Leaf& node, Batch batch);
     void refill_leaves(Id id, std::vector<Sprout>& sprouts);
     void refill_leaf(Id id, std::size_t from, std::size_t to);
@@ -321,11 +337,9 @@ private:
     void put_hand(Hand& hand, Time from) const;
     std::optional<Partial> query_by_hand(Time from, Time to) const;
     bool ends_at_back(const Hand& hand, Time to) const;
-    void follow_end(Hand& hand, Time to) const;
+    void follow_end(Hand& hand, std::uint32_t at, Time to) const;
     void move_end(Hand& hand, const Path& path) const;
-    //! So many places are a hand's suffixes made for when it has come to the end of those before.
-    static constexpr std::uint32_t kSliding = 4 * fiba::kGroup;
-    void follow_begin(Hand& hand, std::uint32_t at, std::uint32_t places) const;
+    void follow_begin(Hand& hand, std::uint32_t at) const;
     void add_run(std::optional<Partial>& total, const Leaf& node, std::uint32_t first, std::uint32_t last) const;
     const std::optional<Partial>& between(Hand& hand) const;
     //! Entries have moved or changed: hands that know of them are of no use any more.
@@ -346,12 +360,7 @@ private:
     template <class Visitor>
     void visit_below(Id id, std::uint32_t level, Range range, Visitor& visitor) const;
     template <class Visitor>
-    void visit_child(const Inner& node, std::uint32_t child, std::uint32_t level, Range range, Visitor& visitor) const;
-    template <class Visitor>
     void visit_leaf(Id id, Range range, Visitor& visitor) const;
-    template <class Visitor>
-    void visit_run(const Leaf& node, std::uint32_t first, std::uint32_t last, Visitor& visitor) const;
-    const Partial* known_groups(const Leaf& node, std::uint32_t from, std::uint32_t to) const;
 
     // policy.hpp
     template <class Policy>
@@ -381,7 +390,9 @@ private:
                     std::vector<char>& inners) const;
     void check_slot(const Inner& node, std::uint32_t level, std::uint32_t index) const;
     void check_fingers() const;
-    void check_groups(const Leaf& node) const;
+    Partial fold_items(Id id, std::uint32_t level) const;
+    void check_groups(Id id) const;
+    void check_groups(const Inner& node, std::uint32_t level) const;
     void check_hand(const Hand& hand) const;
     void check_ids(std::vector<char>& leaves, std::vector<char>& inners) const;
 

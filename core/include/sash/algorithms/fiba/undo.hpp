@@ -29,7 +29,9 @@ public:
                            {node.keys, node.keys + arity},
                            {node.ids, node.ids + arity},
                            {node.aggregates, node.aggregates + arity},
-                           {node.counts, node.counts + arity}});
+                           {node.counts, node.counts + arity},
+                           {node.groups, node.groups + node.group_of(arity + kFan - 1)},
+                           *node.head});
     }
     void made_leaf(Id id) { made_leaves_.push_back(id); }
     void made_inner(Id id) { made_inners_.push_back(id); }
@@ -55,6 +57,8 @@ private:
         std::vector<Id> ids;
         std::vector<Partial> aggregates;
         std::vector<std::uint64_t> counts;
+        std::vector<Partial> groups;
+        InnerHead head;
     };
 
     static void put_back(Leaf<Partial> node, LeafImage& image) {
@@ -62,12 +66,14 @@ private:
         std::copy(image.times.begin(), image.times.end(), node.times + image.extent.begin);
         std::move(image.partials.begin(), image.partials.end(), node.partials + image.extent.begin);
         *node.extent = image.extent;
-        node.touch(0);
+        node.open_groups();
     }
     static void put_back(Inner<Partial> node, InnerImage& image) {
-        node.resize(0);
+        node.clear(image.head.begin);
         for (std::uint32_t i = 0; i < image.ids.size(); ++i)
             node.insert(i, image.keys[i], image.ids[i], std::move(image.aggregates[i]), image.counts[i]);
+        std::move(image.groups.begin(), image.groups.end(), node.groups);
+        node.head->known = image.head.known;
     }
 
     std::vector<LeafImage> leaves_;
