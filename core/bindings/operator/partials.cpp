@@ -78,9 +78,11 @@ struct WordCombiner {
     Mixed::Partial total;
 
     void add(const Mixed::Partial& partial, std::uint64_t) { record.append(total.words, partial.words); }
-    template <class Entries>
-    void add_run(const Mixed::Partial* first, const Mixed::Partial* last, Entries) {
+    void add_run(const Mixed::Partial* first, const Mixed::Partial* last) {
         for (; first != last; ++first) add(*first, 1);
+    }
+    void add_children(const fiba::Inner<Mixed::Partial>& node, std::uint32_t from, std::uint32_t to) {
+        node.for_each_run(from, to, [&](const auto* first, const auto* last) { add_run(first, last); });
     }
 };
 

@@ -1,10 +1,11 @@
 #include "window/clock.hpp"
 
-#include <string_view>
+#include <string>
 #include <utility>
 
 #include "sash/monoids/widen.hpp"
 #include "sash/number.hpp"
+#include "window/datetimes.hpp"
 
 namespace sash::face {
 
@@ -14,9 +15,12 @@ nb::object times() {
     return nb::module_::import_("sash.times");
 }
 
+std::string name_of(nb::handle label) {
+    return nb::str(label.attr("name")).c_str();
+}
+
 TimeKind kind_of(nb::handle label) {
-    const nb::str text(label.attr("name"));
-    const std::string_view name = text.c_str();
+    const std::string name = name_of(label);
     return name == "int" ? TimeKind::integer : name == "float" ? TimeKind::real : TimeKind::other;
 }
 
@@ -56,6 +60,8 @@ nb::object Clock::label() const {
 void Clock::set(TimeKind kind, nb::object label) {
     kind_ = kind;
     label_ = std::move(label);
+    datetimes_ = kind == TimeKind::other && name_of(label_) == "datetime";
+    zone_ = datetimes_ ? nb::handle(nb::object(label_.attr("zone"))) : nb::handle();
 }
 
 void Clock::set_label(nb::object label) {
@@ -68,9 +74,17 @@ Moment Clock::first(nb::handle time) {
     return plain(time, moment) ? moment : encoded(time);
 }
 
-Moment Clock::among(nb::handle time) const {
+bool Clock::quickly(nb::handle time, Time& ticks) const {
+    if (datetimes_) return encode_datetime(time, ticks);
     Moment moment;
-    if (plain(time, moment) && moment.kind == kind_) [[likely]]
+    if (!plain(time, moment) || moment.kind != kind_) return false;
+    ticks = moment.ticks;
+    return true;
+}
+
+Moment Clock::among(nb::handle time) const {
+    Moment moment{0, kind_, label_};
+    if (quickly(time, moment.ticks)) [[likely]]
         return moment;
     if (kind_ == TimeKind::integer) {
         moment = encoded(time);
@@ -78,23 +92,21 @@ Moment Clock::among(nb::handle time) const {
     }
     // What does not fit is refused there.
     const nb::object kind = label();
-    moment.ticks = nb::cast<Time>(times().attr("encode_as")(kind, time));
-    moment.kind = kind_;
-    moment.label = label_;
-    return moment;
+    return {nb::cast<Time>(times().attr("encode_as")(kind, time)), kind_, label_};
 }
 
 Time Clock::bound(nb::handle time, Round round) const {
-    Moment moment;
-    if (plain(time, moment) && moment.kind == kind_) [[likely]]
-        return moment.ticks;
+    Time ticks = 0;
+    if (quickly(time, ticks)) [[likely]]
+        return ticks;
     return nb::cast<Time>(times().attr("bound")(label(), time, nb::arg("up") = round == Round::up));
 }
 
 nb::object Clock::decode(Time ticks) const {
     if (kind_ == TimeKind::integer) return nb::int_(ticks);
     if (kind_ == TimeKind::real) return nb::float_(decode_real(ticks));
-    return times().attr("decode")(label_, ticks);
+    nb::object datetime = datetimes_ ? decode_datetime(ticks, zone_) : nb::object();
+    return datetime.is_valid() ? datetime : times().attr("decode")(label_, ticks);
 }
 
 }  // namespace sash::face

@@ -1,4 +1,4 @@
-//! Times on their way in and out. Plain integers and floats are encoded here; all others by sash.times.
+//! Times on their way in and out. Integers, floats and datetimes are encoded here; all others by sash.times.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -44,8 +44,14 @@ public:
     nb::object decode(Time ticks) const;
 
 private:
+    //! The ticks of a time that needs no help among these.
+    bool quickly(nb::handle time, Time& ticks) const;
+
     TimeKind kind_ = TimeKind::integer;
     nb::object label_;
+    //! Times are datetimes of Python, in this zone, which the label holds, or in none.
+    bool datetimes_ = false;
+    nb::handle zone_;
 };
 
 //! The real time of an integer one, if nothing is lost; throws Inexact.
