@@ -35,7 +35,7 @@ public:
         if (key >= windows_.size()) windows_.resize(key + 1);
     }
     void close(KeyId key) { windows_[key] = {}; }
-    void prefetch(KeyId) const {}
+    void prefetch(KeyId, bool) const {}
     void insert(KeyId key, Time label) {
         undo_.push_back({key, label, windows_[key].at(label)});
         windows_[key].insert(monoid_, label, lifted_);
@@ -399,6 +399,10 @@ void test_rows_are_found_wherever_they_come(std::size_t most) {
         check(rows.size() == model.size() && rows[at].number == model[at].second,
               "places count the rows that are left");
         check(rows.place_of(model[at].first, model[at].second) == at, "a row is found by time and number");
+        // A time that moves on with the rows, as a watermark does, is looked for near where the last one was.
+        const Time moving = i / 3 - 700;
+        const auto until = std::lower_bound(model.begin(), model.end(), std::pair(moving, std::int64_t{0}));
+        check(rows.until(moving) == static_cast<std::size_t>(until - model.begin()), "rows before a time are counted");
         std::size_t seen = 0;
         rows.for_each([&](const Row& row) { seen += row.number == model[seen].second; });
         check(seen == model.size(), "all rows are met in their order");

@@ -76,6 +76,21 @@ def test_what_a_programmable_window_sees_costs_the_users_aggregation_nothing():
     assert (result.start, result.value) == (901, "end")
 
 
+def test_windows_that_a_late_event_steps_again_do_not_ask_twice():
+    """The function of a programmable window sees two counts, and is called once for each pair of them."""
+    calls = []
+
+    def evict_when(total, old):
+        calls.append((total, old))
+        return total - old >= 100
+
+    s = sash.Sliding(sash.Sum(), PolicyWindow(evict_when, over=sash.Count()), emit="update")
+    s.push_many(range(0, 2000, 2), [1] * 1000)
+    calls.clear()
+    assert len(s.push(1901, 1)) == 50
+    assert len(calls) == len(set(calls)) <= 4
+
+
 def test_an_operator_is_used_by_one_thread_at_a_time():
     """A second call in the midst of one is refused, and the first one goes on."""
     entered, refused = threading.Event(), []

@@ -85,6 +85,18 @@ public:
         return both;
     }
 
+    //! In place where that is safe: what may fail comes first, and `older` is what it was until then.
+    void append(Partial& older, const Partial& newer) const {
+        if (members_->size() != 1) {
+            older = combine(older, newer);
+            return;
+        }
+        Object& own = older.objects[0];
+        const Object& other = newer.objects[0];
+        if (other) own = own ? (*members_)[0].combine(own, other) : other;
+        record_.append(older.words, newer.words);
+    }
+
     //! Asked for only where every member has one.
     Partial inverse(const Partial& whole, const Partial& older) const {
         Partial rest{record_.inverse(whole.words, older.words), {}};

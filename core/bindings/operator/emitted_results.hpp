@@ -47,9 +47,32 @@ private:
 //! One cell of every result.
 using ResultColumn = std::vector<ResultCell>;
 
-inline void visit_references(const ResultColumn& cells, const ReferenceVisitor& visitor) {
-    for (const ResultCell& cell : cells)
-        if (cell.tag() == ResultCell::Tag::object) visitor(cell.object());
+//! The cells of one result. Most have one, which lies in place; results that may be revised are as many as events.
+class ResultCells {
+public:
+    bool empty() const { return empty_; }
+    std::size_t size() const { return empty_ ? 0 : 1 + rest_.size(); }
+    //! How many of them do not lie in place.
+    std::size_t capacity() const { return rest_.capacity(); }
+    const ResultCell& operator[](std::size_t cell) const { return cell == 0 ? first_ : rest_[cell - 1]; }
+    ResultCell& operator[](std::size_t cell) { return cell == 0 ? first_ : rest_[cell - 1]; }
+
+    void push_back(ResultCell cell) {
+        if (!empty_) return rest_.push_back(std::move(cell));
+        first_ = std::move(cell);
+        empty_ = false;
+    }
+
+private:
+    ResultCell first_;
+    std::vector<ResultCell> rest_;
+    bool empty_ = true;
+};
+
+template <class Cells>
+void visit_references(const Cells& cells, const ReferenceVisitor& visitor) {
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        if (cells[i].tag() == ResultCell::Tag::object) visitor(cells[i].object());
 }
 
 //! A result that could not be computed, and why, in words.

@@ -24,7 +24,11 @@ bool Keys::integer_of(nb::handle key, std::int64_t& integer) {
 std::vector<Keys::Slot> Keys::slots(std::span<const std::int64_t> keys) {
     std::vector<Slot> slots;
     slots.reserve(keys.size());
-    for (const std::int64_t key : keys) slots.push_back(slot_of(key));
+    constexpr std::size_t kAhead = 8;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (i + kAhead < keys.size()) integers_.prefetch(keys[i + kAhead]);
+        slots.push_back(slot_of(keys[i]));
+    }
     return slots;
 }
 

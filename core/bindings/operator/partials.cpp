@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "monoids/mixed_front.hpp"
+#include "operator/record_access.hpp"
 #include "operator/running_ranges.hpp"
 #include "sash/algorithms/key_window.hpp"
 #include "sash/algorithms/owned_partials.hpp"
@@ -20,82 +20,6 @@
 namespace sash::face {
 
 namespace {
-
-// A record, and one with members in Python, as the partials below use them.
-
-template <class Storage>
-const Layout& layout_of(const Record<Storage>& record) {
-    return record.layout();
-}
-const Layout& layout_of(const Mixed& mixed) {
-    return mixed.record().layout();
-}
-
-template <class Storage>
-const Word* words_of(const Storage& partial) {
-    return partial.data();
-}
-const Word* words_of(const Mixed::Partial& partial) {
-    return partial.words.data();
-}
-
-template <class Storage>
-std::vector<Object> objects_of(const Storage&) {
-    return {};
-}
-const std::vector<Object>& objects_of(const Mixed::Partial& partial) {
-    return partial.objects;
-}
-
-template <class Storage>
-Storage converted(const Record<Storage>& record, const Word* words, const std::vector<Object>&, const Layout& from,
-                  std::span<const Form> forms) {
-    return record.converted(forms, words, from);
-}
-Mixed::Partial converted(const Mixed& mixed, const Word* words, const std::vector<Object>& objects, const Layout& from,
-                         std::span<const Form> forms) {
-    return {mixed.record().converted(forms, words, from), objects};
-}
-
-template <class Storage>
-bool lift_into(const Record<Storage>& record, const IncomingValue& value, Storage& out) {
-    return record.layout().lift({value.ticks, value.fields}, out.data());
-}
-bool lift_into(const Mixed& mixed, const IncomingValue& value, Mixed::Partial& out) {
-    bool taken = layout_of(mixed).lift({value.ticks, value.fields}, out.words.data());
-    for (std::size_t i = 0; i < value.members.size(); ++i) {
-        PyObject* const given = value.members[i];
-        out.objects[i] = given == nullptr ? Object() : mixed.members()[i].lift(given, value.time);
-        taken |= given != nullptr;
-    }
-    return taken;
-}
-
-//! Combines the words of what it is shown, oldest first; see fiba::Combiner.
-struct WordCombiner {
-    static constexpr bool combines = true;
-    const Record<std::vector<Word>>& record;
-    Mixed::Partial total;
-
-    void add(const Mixed::Partial& partial, std::uint64_t) { record.append(total.words, partial.words); }
-    void add_run(const Mixed::Partial* first, const Mixed::Partial* last) {
-        for (; first != last; ++first) add(*first, 1);
-    }
-    void add_children(const fiba::Inner<Mixed::Partial>& node, std::uint32_t from, std::uint32_t to) {
-        node.for_each_run(from, to, [&](const auto* first, const auto* last) { add_run(first, last); });
-    }
-};
-
-template <class M>
-using RunningOf = typename RunningRanges<M>::Running;
-
-template <class Storage>
-Object member_of(const Record<Storage>&, const Storage&, std::size_t, const RunningOf<Record<Storage>>*) {
-    return {};
-}
-Object member_of(const Mixed& mixed, const Mixed::Partial& partial, std::size_t position, const Mixed::Running* all) {
-    return mixed.lower_member(position, partial, all);
-}
 
 //! The exception that is being handled, as Python names it. What no result is to blame for goes on.
 std::string failure_text() {
@@ -131,7 +55,10 @@ public:
         windows_[key] = {};
     }
 
-    void prefetch(KeyId key) const override { __builtin_prefetch(&windows_[key]); }
+    void prefetch(KeyId key, bool entries) const override {
+        if (entries) return windows_[key].prefetch();
+        __builtin_prefetch(&windows_[key]);
+    }
 
     void insert(KeyId key, Time label) override {
         KeyWindow<M>& window = windows_[key];
@@ -225,7 +152,7 @@ public:
         Result cells;
         if (shape_.makes_objects()) {
             const auto* const running = range.empty ? nullptr : running_.at(monoid_, windows_[range.key], range);
-            cells.emplace_back(Object::stolen(made(0, partial, running).release().ptr()));
+            cells.push_back(ResultCell(Object::stolen(made(0, partial, running).release().ptr())));
             return cells;
         }
         for (std::size_t part = 0; part < layout().parts(); ++part)
@@ -255,7 +182,10 @@ public:
             windows_[key].insert(monoid_, label, Codec<M>::read(reader, monoid_));
     }
 
-    bool lift(const IncomingValue& value) override { return lift_into(monoid_, value, lifted_); }
+    bool lift(const IncomingValue& value) override {
+        memo_.clear();
+        return lift_into(monoid_, value, lifted_);
+    }
     double reach_of(std::span<const Time> ticks, std::span<const Field> fields) const override {
         return ticks.empty() ? 0.0 : layout().reach(fields, fields.size() / ticks.size());
     }
@@ -279,6 +209,7 @@ public:
     void begin(bool careful, EmittedResults* out) override {
         careful_ = careful;
         undo_.clear();
+        memo_.clear();
         out_ = out;
     }
     std::size_t bytes() const override {
@@ -370,7 +301,7 @@ private:
         if constexpr (!HoldsObjects<M>) {
             return find(range);
         } else {
-            WordCombiner combiner{monoid_.record(), monoid_.identity()};
+            WordCombiner combiner{monoid_.record(), {monoid_.record().identity(), {}}};
             if (!range.empty) windows_[range.key].visit(range.from, range.to, combiner);
             return std::move(combiner.total);
         }
@@ -428,10 +359,12 @@ bool OperatorPartials::evicts(std::size_t window, const nb::object& total, std::
 }
 
 bool OperatorPartials::evicts(std::size_t window, const nb::object& total, const nb::object& old) const {
-    const nb::object evicts = shape_.rule(window).evict_when(total, old);
-    const int truth = PyObject_IsTrue(evicts.ptr());
-    if (truth < 0) throw nb::python_error();
-    return truth != 0;
+    return memo_.get(window, total, old, [&] {
+        const nb::object evicts = shape_.rule(window).evict_when(total, old);
+        const int truth = PyObject_IsTrue(evicts.ptr());
+        if (truth < 0) throw nb::python_error();
+        return truth != 0;
+    });
 }
 
 std::unique_ptr<OperatorPartials> make_partials(const LayoutPtr& layout, const ResultShape& shape) {

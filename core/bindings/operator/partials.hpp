@@ -10,6 +10,7 @@
 
 #include "monoids/python_monoid.hpp"
 #include "operator/emitted_results.hpp"
+#include "operator/eviction_memo.hpp"
 #include "operator/result_shape.hpp"
 #include "sash/operator/partials.hpp"
 #include "sash/snapshot.hpp"
@@ -30,14 +31,14 @@ struct IncomingValue {
 //! shape makes objects, a result is one cell: the whole as Python sees it.
 class OperatorPartials {
 public:
-    using Result = std::vector<ResultCell>;
+    using Result = ResultCells;
 
     virtual ~OperatorPartials() = default;
 
     // For the operator; see Partials and StoredPartials.
     virtual void open(KeyId key) = 0;
     virtual void close(KeyId key) = 0;
-    virtual void prefetch(KeyId key) const = 0;
+    virtual void prefetch(KeyId key, bool entries) const = 0;
     virtual void insert(KeyId key, Time label) = 0;
     virtual void evict(KeyId key, Time label) = 0;
     virtual void erase(KeyId key, Time label) = 0;
@@ -94,6 +95,7 @@ protected:
 
     const ResultShape& shape_;
     EmittedResults* out_ = nullptr;
+    mutable EvictionMemo memo_;
 };
 
 //! The shape outlives them.

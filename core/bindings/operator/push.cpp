@@ -115,8 +115,9 @@ std::vector<KeySlot> BoundOperator::key_slots(nb::handle keys, std::size_t size)
     return keys_.slots(nb::cast<nb::list>(keys));
 }
 
-void BoundOperator::take(EventBatch& batch, std::size_t i, KeySlot slot, IdSlot id, nb::handle rows,
-                         OperatorPartials& partials, Holder& holder) {
+//! In the loop itself: it is a good part of what an event costs.
+[[gnu::always_inline]] inline void BoundOperator::take(EventBatch& batch, std::size_t i, KeySlot slot, IdSlot id,
+                                                       nb::handle rows, OperatorPartials& partials, Holder& holder) {
     if (!row_.objects().empty()) read_members(rows[i], batch.ticks(i), holder);
     const bool taken = partials.lift({batch.ticks(i), batch.fields(i), holder.members, holder.time.ptr()});
     engine_->take(batch.event(i, slot, taken, id));
@@ -129,7 +130,10 @@ void BoundOperator::take_all(EventBatch& batch, std::span<const KeySlot> slots, 
     const bool fetches = keys_.size() >= kMany;
     Holder holder;
     for (std::size_t i = 0; i < batch.size(); ++i) {
-        if (fetches && i + kAhead < batch.size()) state().prefetch(slots[i + kAhead]);
+        if (fetches && i + kAhead < batch.size()) {
+            state().prefetch(slots[i + kAhead]);
+            state().prefetch_entries(slots[i + kAhead / 2]);
+        }
         if (!engine_->is_late(batch.ticks(i))) take(batch, i, slots[i], 0, rows, partials, holder);
     }
 }

@@ -91,12 +91,12 @@ nb::object ResultShape::value(std::span<const ResultCell* const> cells) const {
 nb::object ResultShape::value(const Cells& cells) const {
     if (cells.empty()) return nb::none();
     std::vector<const ResultCell*> pointers;
-    for (const ResultCell& cell : cells) pointers.push_back(&cell);
+    for (std::size_t i = 0; i < cells.size(); ++i) pointers.push_back(&cells[i]);
     return value(pointers);
 }
 
 bool ResultShape::same(const Cells& one, const Cells& other) const {
-    if (makes_objects_) return nb::cast<bool>(same_(value(one), value(other)));
+    if (makes_objects_) return same_object(value(one), value(other));
     if (one.empty() || other.empty()) return one.empty() == other.empty();
     const auto shown = [&](const Cells& cells, std::size_t part) -> const ResultCell& {
         return cells[part].tag() == Tag::none ? empty_cells_[part] : cells[part];
@@ -108,6 +108,12 @@ bool ResultShape::same(const Cells& one, const Cells& other) const {
         if (!same_cell(shown(one, part), shown(other, part), !outputs_[0].composite)) return false;
     }
     return true;
+}
+
+//! Most are plain integers, which are compared sooner than Python is called.
+bool ResultShape::same_object(nb::handle one, nb::handle other) const {
+    if (PyLong_CheckExact(one.ptr()) && PyLong_CheckExact(other.ptr())) return one.equal(other);
+    return nb::cast<bool>(same_(one, other));
 }
 
 void ResultShape::visit_references(const ReferenceVisitor& visitor) const {
@@ -124,9 +130,9 @@ void ResultShape::write(Writer& writer, const Cells& cells) const {
         const nb::bytes bytes(codec_.attr("dumps")(value(cells)));
         return writer.text({bytes.c_str(), bytes.size()});
     }
-    for (const ResultCell& cell : cells) {
-        writer.u32(static_cast<std::uint32_t>(cell.tag()));
-        writer.i64(cell.word());
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        writer.u32(static_cast<std::uint32_t>(cells[i].tag()));
+        writer.i64(cells[i].word());
     }
 }
 
@@ -136,14 +142,14 @@ ResultShape::Cells ResultShape::read(Reader& reader) const {
     if (makes_objects_) {
         const std::string_view text = reader.text();
         nb::object value = codec_.attr("loads")(nb::bytes(text.data(), text.size()));
-        cells.emplace_back(Object::stolen(value.release().ptr()));
+        cells.push_back(ResultCell(Object::stolen(value.release().ptr())));
         return cells;
     }
     for (std::size_t part = 0; part < row_.parts().size(); ++part) {
         const std::uint32_t tag = reader.u32();
         if (tag > static_cast<std::uint32_t>(Tag::real))
             throw DamagedSnapshot("a result is neither a number nor nothing");
-        cells.emplace_back(static_cast<Tag>(tag), reader.i64());
+        cells.push_back({static_cast<Tag>(tag), reader.i64()});
     }
     return cells;
 }

@@ -32,7 +32,7 @@ struct EvictionRule {
 
 class ResultShape {
 public:
-    using Cells = std::vector<ResultCell>;
+    using Cells = ResultCells;
 
     //! `row`, `clock` and `mode` belong to the operator and may change. `outputs[0]` is the result; `empties` is what
     //! a result without a value stands for. `same` compares two results in Python.
@@ -75,6 +75,7 @@ public:
     std::size_t position() const { return row_.results().front().position; }
 
 private:
+    bool same_object(nb::handle one, nb::handle other) const;
     nb::object result(std::size_t index, const ResultCell& cell) const;
     nb::object lowered(std::size_t index, const PartResult& result) const;
 
@@ -94,7 +95,7 @@ private:
     std::vector<OutputSpec> outputs_;
     std::vector<nb::object> empties_;
     //! The same, as cells, a part each.
-    Cells empty_cells_;
+    std::vector<ResultCell> empty_cells_;
     std::vector<EvictionRule> rules_;
     nb::object same_;
     //! The module sash.codec.

@@ -22,8 +22,8 @@ class PolicyWindow(WindowPolicy):
 
     After each event, the longest run of oldest events leaves for which `evict_when(total, prefix)` is true. It gets
     the results of the whole window and of that run. It must be monotone: where it is false for a run, it is false for
-    every longer one. The results are those of the operator's aggregation, or of another one, `over`, that aggregates
-    the same values beside it. What has left does not come back.
+    every longer one. Nothing but the two results may decide. These are of the operator's aggregation, or of another
+    one, `over`, that aggregates the same values beside it. What has left does not come back.
 
     Cost an event: O(log k) calls for k events that leave, each after a query of O(log n) combines.
 

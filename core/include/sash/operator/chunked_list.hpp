@@ -9,7 +9,7 @@
 
 namespace sash {
 
-//! What comes in between moves the values of its chunk and one count a chunk behind it. ChunkedList know their places
+//! What comes in between moves the values of its chunk and one count a chunk behind it. Chunks know their places
 //! from the first value that ever was, so that what is dropped in front moves nothing.
 template <class T>
 class ChunkedList {

@@ -90,11 +90,13 @@ private:
             if (!before->retracted && same_ends && state_.partials().same(before->result, result)) return;
             emission.revision = before->number + 1;
         }
+        if (state_.plan().changes_only) {
+            emit_change(id, emission, result);
+        } else {
+            state_.partials().emit(emission, result);
+        }
         state_.set_revision(id, subject, window,
                             Revision<Result>{emission.start, emission.end, std::move(result), emission.revision});
-        const Result& emitted = state_.revision(id, subject, window)->result;
-        if (state_.plan().changes_only) return emit_change(id, emission, emitted);
-        state_.partials().emit(emission, emitted);
     }
 
     //! A result that fails when its time has come is no fault of the event that has come: where failures are kept, it

@@ -63,7 +63,7 @@ public:
     }
 
 private:
-    std::size_t windows() const { return state_.plan().windows(); }
+    std::size_t windows() const { return state_.windows(); }
     //! Whether the last of the policies says which rows fire.
     bool by_blocks() const { return state_.plan().policies.size() != windows(); }
     bool fires(const State& state, std::size_t place) const {
@@ -71,7 +71,9 @@ private:
     }
     bool counts() const { return state_.plan().every > 1; }
     //! Whether the event of that ordinal fires, the first being 1.
-    bool picks(std::int64_t ordinal) const { return ordinal % static_cast<std::int64_t>(state_.plan().every) == 0; }
+    bool picks(std::int64_t ordinal) const {
+        return !counts() || ordinal % static_cast<std::int64_t>(state_.plan().every) == 0;
+    }
 
     void emit(KeyId id, Time ticks, std::size_t place, std::int64_t number) {
         const auto bounds = state_.bounds();

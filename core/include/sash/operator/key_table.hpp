@@ -30,6 +30,11 @@ public:
         }
     }
 
+    //! The key will be looked for soon.
+    void prefetch(std::int64_t key) const {
+        if (!places_.empty()) __builtin_prefetch(&places_[home(hash_integer(key))]);
+    }
+
     //! Gives a key a slot; it must have none, and `key_of` knows it.
     template <class KeyOf>
     void insert(std::uint32_t slot, KeyOf key_of) {

@@ -26,14 +26,23 @@ public:
     bool is_late(Time ticks) const { return state_.now().is_late(ticks); }
 
     //! One event, which is not late; the partials have it.
-    void take(const IncomingEvent& event) {
+    void take(IncomingEvent&& event) {
         move_clock(event.ticks);
         const KeyId id = state_.open(event.slot, event.ticks);
         const OperatorPlan& plan = state_.plan();
-        if (!plan.moves || plan.emit != Emit::arrival) return take(id, event);
-        IncomingEvent moved = event;
-        moved.fires = state_.has_moved(id, event.marks.back());
-        take(id, moved);
+        if (plan.moves && plan.emit == Emit::arrival) event.fires = state_.has_moved(id, event.marks.back());
+        if (!state_.has_rows()) return take_at_once(id, event);
+        const std::size_t place = state_.put(id, event, unaffected_);
+        // What is emitted at once does not depend on the watermark, and finds its window alone where that has moved.
+        const bool at_once = plan.emit == Emit::arrival && !fires_at_slides();
+        if (at_once) follow_newest();
+        if (fires_at_slides()) {
+            slides_.row(id, event.ticks, place, unaffected_);
+        } else {
+            events_.row(id, place, unaffected_);
+        }
+        if (!at_once) follow_newest();
+        state_.tidy(id);
     }
 
     //! The row of the key that is known by the id leaves, and results that change are revised; nothing if there is no
@@ -88,7 +97,7 @@ public:
     void query(KeySlot slot, Time ticks, Visit visit) const {
         const KeyId id = state_.current(slot);
         const PartialRange nothing{id, 0, 0, true, state_.plan().min_periods != 0};
-        for (std::size_t window = 0; window < state_.plan().windows(); ++window) {
+        for (std::size_t window = 0; window < state_.windows(); ++window) {
             std::optional<windows::Found> found;
             if (id != state_.kNone) found = find(id, window, ticks);
             const std::optional<Time> start = found ? std::optional(found->start) : std::nullopt;
@@ -99,21 +108,6 @@ public:
 private:
     bool fires_at_slides() const { return state_.plan().fires_on == FiresOn::slides; }
 
-    void take(KeyId id, const IncomingEvent& event) {
-        if (!state_.has_rows()) return take_at_once(id, event);
-        const std::size_t place = state_.put(id, event, unaffected_);
-        // What is emitted at once does not depend on the watermark, and finds its window alone where that has moved.
-        const bool at_once = state_.plan().emit == Emit::arrival && !fires_at_slides();
-        if (at_once) follow_newest();
-        if (fires_at_slides()) {
-            slides_.row(id, event.ticks, place, unaffected_);
-        } else {
-            events_.row(id, place, unaffected_);
-        }
-        if (!at_once) follow_newest();
-        state_.tidy(id);
-    }
-
     //! Windows that are found by the time of the event alone.
     void take_at_once(KeyId id, const IncomingEvent& event) {
         const std::int64_t number = state_.count();
@@ -121,8 +115,7 @@ private:
         state_.evict_needless(id);
         state_.put_partial(id, event.ticks, event.has_partial);
         if (state_.plan().fires_on == FiresOn::demand || !event.fires) return;
-        for (std::size_t window = 0; window < state_.plan().policies.size(); ++window)
-            emit_at_once(id, event, window, number);
+        for (std::size_t window = 0; window < state_.windows(); ++window) emit_at_once(id, event, window, number);
     }
 
     void emit_at_once(KeyId id, const IncomingEvent& event, std::size_t window, std::int64_t number) {

@@ -155,7 +155,7 @@ private:
 
     void save_emitted(Writer& writer, const State& state) const {
         if (saves_fired()) save(writer, state.extras().fired.value_or(Mark{}));
-        for (std::size_t window = 0; window < owner_.plan_.windows(); ++window) {
+        for (std::size_t window = 0; window < owner_.windows(); ++window) {
             const auto& last = state.extras().last;
             const bool any = !last.empty() && last[window];
             writer.flag(any);
@@ -304,7 +304,7 @@ private:
             const Mark fired = read_mark(reader);
             if (fired.any()) state.edit_extras().fired = fired;
         }
-        const std::size_t windows = owner_.plan_.windows();
+        const std::size_t windows = owner_.windows();
         for (std::size_t window = 0; window < windows; ++window)
             if (reader.flag()) owner_.last(id, 0), state.edit_extras().last[window] = owner_.partials_->read(reader);
         for (std::size_t left = reader.count(sizeof(Time)); left > 0; --left) {

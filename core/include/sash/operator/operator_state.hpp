@@ -46,6 +46,7 @@ public:
     OperatorState(OperatorPlan plan, P& partials)
         : plan_(std::move(plan)),
           partials_(&partials),
+          windows_(plan_.windows()),
           aligned_(plan_.aligned()),
           has_rows_(plan_.needs_rows()),
           has_sessions_(plan_.has(Policy::Kind::session)),
@@ -55,6 +56,7 @@ public:
     OperatorState& operator=(const OperatorState&) = delete;
 
     const OperatorPlan& plan() const { return plan_; }
+    std::size_t windows() const { return windows_; }
     //! One partial a time, under the time itself; otherwise one a row.
     bool aligned() const { return aligned_; }
     bool has_rows() const { return has_rows_; }
@@ -123,12 +125,16 @@ public:
     void evict_needless(KeyId id) { evict_needless(id, now_.watermark); }
     void evict_before(KeyId id, Time time) { evict_needless(id, time); }
 
-    //! An event of the key will come soon.
+    //! An event of the key will come soon: first what it has, then where its partials are.
     void prefetch(KeySlot slot) const {
         const KeyId id = current(slot);
         if (id == kNone) return;
         __builtin_prefetch(&keys_[id]);
-        partials_->prefetch(id);
+        partials_->prefetch(id, false);
+    }
+    void prefetch_entries(KeySlot slot) const {
+        const KeyId id = current(slot);
+        if (id != kNone) partials_->prefetch(id, true);
     }
 
     //! Drops what no window after the watermark can hold, and the keys that have nothing left. O(keys).
@@ -170,15 +176,7 @@ public:
     void remove(KeyId id, std::size_t place, std::vector<std::size_t>& unaffected);
 
     //! Whether an event with the mark fires, where those do whose measure has moved since one came that did.
-    bool has_moved(KeyId id, const windows::Mark& mark) {
-        if (!mark.any()) return false;
-        std::optional<windows::Mark>& fired = keys_[id].edit_extras().fired;
-        if (fired && !mark.is_apart(*fired, *plan_.moves)) return false;
-        const bool first = !fired;
-        if (undo_.on) note(id, changes::Fired{fired});
-        fired = mark;
-        return !first;
-    }
+    bool has_moved(KeyId id, const windows::Mark& mark);
     //! Whether the row at the place fires, where those do whose measure has moved since one before it did.
     bool begins_block(const State& state, std::size_t place) const {
         const std::size_t blocks = plan_.policies.size() - 1;
@@ -227,7 +225,7 @@ public:
 
     const std::optional<Result>& last(KeyId id, std::size_t window) {
         auto& last = keys_[id].edit_extras().last;
-        if (last.empty()) last.resize(plan_.windows());
+        if (last.empty()) last.resize(windows_);
         return last[window];
     }
     void set_last(KeyId id, std::size_t window, const Result& result) {
@@ -418,6 +416,7 @@ private:
 
     OperatorPlan plan_;
     P* partials_;
+    std::size_t windows_;
     bool aligned_;
     bool has_rows_;
     bool has_sessions_;

@@ -50,8 +50,8 @@ concept Partials = requires(P p, KeyId key, Time label, std::span<const Time> la
                             const Emission& emission, const typename P::Result& result, std::size_t window) {
     p.open(key);
     p.close(key);
-    //! Something of the key will be asked for soon.
-    p.prefetch(key);
+    //! Something of the key will be asked for soon; where that is was fetched before its entries are.
+    p.prefetch(key, true);
     //! The event that is being taken in; an equal label combines: old (x) new.
     p.insert(key, label);
     //! Everything at or before the label goes.

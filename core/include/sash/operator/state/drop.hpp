@@ -18,12 +18,13 @@ void OperatorState<P>::drop_needless(KeyId id) {
 
 template <Partials P>
 void OperatorState<P>::evict_needless(KeyId id, const std::optional<Time>& time) {
-    if (!time || plan_.policies.empty()) return;
+    if (!time || windows_ == 0) return;
     const State& state = keys_[id];
     if (aligned_) {
+        const auto bounds = this->bounds();
         Time needed = kLatest;
-        for (std::size_t window = 0; window < plan_.windows(); ++window)
-            needed = std::min(needed, bounds().needed_from(state, window, *time));
+        for (std::size_t window = 0; window < windows_; ++window)
+            needed = std::min(needed, bounds.needed_from(state, window, *time));
         if (needed != kEarliest) partials_->evict(id, needed - 1);
     } else if (const std::size_t first = first_needed(state, *time, plan_.policies.size()); first != 0) {
         partials_->evict(id, state.label(first - 1));

@@ -6,6 +6,17 @@
 namespace sash {
 
 template <Partials P>
+bool OperatorState<P>::has_moved(KeyId id, const windows::Mark& mark) {
+    if (!mark.any()) return false;
+    std::optional<windows::Mark>& fired = keys_[id].edit_extras().fired;
+    if (fired && !mark.is_apart(*fired, *plan_.moves)) return false;
+    const bool first = !fired;
+    if (undo_.on) note(id, changes::Fired{fired});
+    fired = mark;
+    return !first;
+}
+
+template <Partials P>
 std::size_t OperatorState<P>::put(KeyId id, const IncomingEvent& event, std::vector<std::size_t>& unaffected) {
     touch(id);
     const std::size_t place = plan_.panes ? put_in_pane(id, event) : put_row(id, event);

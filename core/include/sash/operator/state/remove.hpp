@@ -12,7 +12,7 @@ std::optional<std::size_t> OperatorState<P>::place_of(KeyId id, IdSlot known) co
     if (!row) return std::nullopt;
     const std::size_t place = state.rows().place_of(row->ticks, row->number);
     // Rows are dropped now and then: what is not needed is not there, whether it was dropped or not.
-    if (now_.watermark && place < first_needed(state, *now_.watermark, plan_.windows())) return std::nullopt;
+    if (now_.watermark && place < first_needed(state, *now_.watermark, windows_)) return std::nullopt;
     return place;
 }
 
