@@ -192,7 +192,9 @@ void check_bursts() {
                 const auto wanted = monoid.combine(monoid.lift(static_cast<std::uint64_t>(first)), monoid.lift(i));
                 same = same && ends == wanted;
             };
-            two_stacks(monoid, bounds, {0, order.size()}, [&](std::size_t i) { return monoid.lift(i); }, emit);
+            two_stacks(
+                monoid, bounds, bounds.first.data(), {0, order.size()}, [&](std::size_t i) { return monoid.lift(i); },
+                emit);
             check(same, "windows of bursts");
         }
     }
@@ -230,13 +232,13 @@ void check_combines() {
         std::int64_t combines = 0;
         const Counting<TopCount> monoid(combines);
         two_stacks(
-            monoid, bounds, {0, order.size()}, [](std::size_t) { return TopCount{}.lift(1); },
+            monoid, bounds, bounds.first.data(), {0, order.size()}, [](std::size_t) { return TopCount{}.lift(1); },
             [](std::size_t, TopCount::Partial) {});
         check(combines <= 3 * 5000, "3 combines a row");
         combines = 0;
         const Counting<EndsOfRows> light(combines);
         two_stacks(
-            light, bounds, {0, order.size()}, [](std::size_t i) { return std::uint64_t{i}; },
+            light, bounds, bounds.first.data(), {0, order.size()}, [](std::size_t i) { return std::uint64_t{i}; },
             [](std::size_t, std::uint64_t) {});
         check(2 * combines <= 9 * 5000, "4.5 light combines a row");
     }

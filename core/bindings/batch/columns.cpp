@@ -78,12 +78,13 @@ std::unique_ptr<HeldColumn> make_column(const Order& order, nb::handle values,
 }
 
 //! Which rows' windows have at least so many values; None if all have.
-nb::object enough_values(const Order& order, const Bounds& bounds, const HeldColumn& column, std::size_t least) {
+nb::object enough_values(const Order& order, Bounds& bounds, const HeldColumn& column, std::size_t least) {
     Room<std::uint8_t> marks;
     bool all = true;
     {
         const nb::gil_scoped_release release;
         if (!always_enough(bounds, column.column.presence, least)) {
+            bounds.find_all(order.threads());
             marks = Room<std::uint8_t>(order.size());
             all = mark_enough(order, bounds, column.column.presence, least,
                               Slots(marks.span(), order.rows(), order.asked()));

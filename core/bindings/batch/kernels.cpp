@@ -47,7 +47,7 @@ void run(const KernelName& kernel, const Order& order, const Bounds& bounds, con
     if (gives_rows(kernel.name)) positions_to_rows(order, result.integers.span(), asked);
 }
 
-std::pair<nb::object, nb::object> aggregate(const std::string& name, const Order& order, const Bounds& bounds,
+std::pair<nb::object, nb::object> aggregate(const std::string& name, const Order& order, Bounds& bounds,
                                             const HeldColumn& column, bool known, bool geometric, bool root, int ddof,
                                             std::size_t behind, bool all) {
     KernelResult result;
@@ -55,7 +55,11 @@ std::pair<nb::object, nb::object> aggregate(const std::string& name, const Order
     try {
         const nb::gil_scoped_release release;
         // Where all came in order the bounds already leave out what came later.
-        run(kernel, order, bounds, column.column, known && !order.in_order(), all ? 0 : order.asked(), result);
+        const bool late = known && !order.in_order();
+        // Which windows have enough values is asked later where some are missing.
+        if (late || !column.column.presence.all() || !reads_bounds_once(name, column.column.real))
+            bounds.find_all(order.threads());
+        run(kernel, order, bounds, column.column, late, all ? 0 : order.asked(), result);
     } catch (const DoesNotFit& error) {
         raise_does_not_fit(order, error);
     }

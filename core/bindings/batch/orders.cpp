@@ -74,20 +74,20 @@ Array<std::uint32_t> groups_of(const Order& order) {
 using windows::Policy;
 
 template <class Reach>
-Bounds bounds_in_time(const Order& order, const Reach& reach, Ends ends, bool peers, bool known) {
-    Bounds bounds = time_window(order, reach, ends, peers);
+Bounds bounds_in_time(const Order& order, const Reach& reach, Ends ends, bool peers, bool known, bool once) {
+    Bounds bounds = time_window(order, reach, ends, peers, once && !known);
     return known ? known_time_window(order, std::move(bounds), ends) : std::move(bounds);
 }
 
-Bounds find_bounds(const Order& order, const Policy& policy, bool reals, bool peers, bool known) {
+Bounds find_bounds(const Order& order, const Policy& policy, bool reals, bool peers, bool known, bool once) {
     const Ends ends{policy.span.with_start, policy.span.with_end};
     const Length& length = policy.span.length;
     // What came in order does not know the peers that came later.
     const bool sees_peers = peers && !(known && order.in_order());
     switch (policy.kind) {
         case Policy::Kind::time:
-            if (reals) return bounds_in_time(order, RealReach(length.real, ends.start), ends, peers, known);
-            return bounds_in_time(order, IntegerReach(length.ticks, ends.start), ends, peers, known);
+            if (reals) return bounds_in_time(order, RealReach(length.real, ends.start), ends, peers, known, once);
+            return bounds_in_time(order, IntegerReach(length.ticks, ends.start), ends, peers, known, once);
         case Policy::Kind::count:
             return known ? known_count_window(order, policy.count, ends) : count_window(order, policy.count, ends);
         case Policy::Kind::session:
@@ -114,23 +114,24 @@ Bounds find_bounds_at(const Order& order, const Policy& policy, bool reals, bool
         case Policy::Kind::tumbling_count:
             return tumbling_count_window_at(order, policy.count, labels);
         default:
-            return find_bounds(order, policy, reals, true, known);
+            return find_bounds(order, policy, reals, true, known, false);
     }
 }
 
-//! The rows of every window of a policy, which is a sash.windows.config.PolicyConfig.
+//! The rows of every window of a policy, which is a sash.windows.config.PolicyConfig. With `once`, one kernel reads
+//! them, and may find them itself.
 Bounds bounds_of(const Order& order, nb::handle config, bool reals, bool peers, bool known,
-                 const std::optional<Input<std::uint8_t>>& labels) {
+                 const std::optional<Input<std::uint8_t>>& labels, bool once) {
     const Policy policy = face::policy_of(config, reals);
     const nb::gil_scoped_release release;
     if (labels) return find_bounds_at(order, policy, reals, known, view(labels));
-    return find_bounds(order, policy, reals, peers, known);
+    return find_bounds(order, policy, reals, peers, known, once);
 }
 
 //! Where the window of the row at a position begins.
 Position first_at(const Bounds& bounds, std::size_t position) {
-    if (position >= bounds.first.size()) throw std::out_of_range("there is no such row");
-    return bounds.first[position];
+    if (position >= bounds.size()) throw std::out_of_range("there is no such row");
+    return bounds.start(position);
 }
 
 }  // namespace
@@ -149,7 +150,7 @@ void bind_orders(nb::module_& module) {
         .def("times", &times_of)
         .def("groups", &groups_of)
         .def("bounds", &bounds_of, nb::arg("policy"), nb::arg("reals"), nb::arg("peers"), nb::arg("known"),
-             nb::arg("labels") = nb::none());
+             nb::arg("labels") = nb::none(), nb::arg("once") = false, nb::keep_alive<0, 1>());
 }
 
 }  // namespace sash::batch

@@ -24,13 +24,21 @@ def refusal(window: WindowPolicy, arrival: bool) -> str | None:
     return None
 
 
-def bounds_of(order: Order, window: WindowPolicy, kind: Kind | None, plan: Plan, labels: Marks | None = None) -> Bounds:
-    """The rows of each window; `labels` marks rows that are no events. `WindowSpecError` if its length does not go with
-    the kind of times. Cost: O(n)."""
+def bounds_of(
+    order: Order,
+    window: WindowPolicy,
+    kind: Kind | None,
+    plan: Plan,
+    labels: Marks | None = None,
+    *,
+    once: bool = False,
+) -> Bounds:
+    """The rows of each window; `labels` marks rows that are no events. With `once`, one kernel reads them, and finds
+    them as it goes. `WindowSpecError` if its length does not go with the kind of times. Cost: O(n)."""
     # Windows that count rows need no times.
     scale = Scale(INT if kind is None else kind)
     config = window.core(scale)
     if isinstance(window, CountWindow):
         with_start, with_end = ends_in(plan.closed)
         config = replace(config, with_start=with_start, with_end=with_end)
-    return order.bounds(config, scale.kind == FLOAT, plan.peers, plan.emit == "arrival", labels)
+    return order.bounds(config, scale.kind == FLOAT, plan.peers, plan.emit == "arrival", labels, once)

@@ -18,7 +18,7 @@ from sash.batch.calendar import CalendarBounds, calendar_bounds
 from sash.batch.columns import Columns
 from sash.batch.derived import expression_problems, with_expressions
 from sash.batch.naming import output_name
-from sash.batch.passes import choose, wrong_type
+from sash.batch.passes import KernelPass, choose, wrong_type
 from sash.batch.policies import Events, operator_problem
 from sash.batch.probes import Probes
 from sash.batch.slides import Slides, slide_problems, slides
@@ -93,7 +93,9 @@ class Job:
             name: choose(one, [columns.own(column).type for column in one.columns], batch.late)
             for name, one in plan.aggregations.items()
         }
-        found = _bounds(order, self.kind, plan, labels, columns.ticks)
+        # Which windows have so many values is a question about all bounds.
+        once = len(passes) == 1 and batch.min_periods < 2 and isinstance(next(iter(passes.values())), KernelPass)
+        found = _bounds(order, self.kind, plan, labels, columns, once=once)
         for label, window, bounds in zip(plan.labels, plan.windows, found, strict=True):
             for name, one in passes.items():
                 made = output_name(name, label)
@@ -150,17 +152,20 @@ def _bounds(
     kind: Kind | None,
     plan: Plan,
     labels: Marks | None = None,
-    ticks: npt.NDArray[np.int64] | None = None,
+    columns: Columns | None = None,
+    *,
+    once: bool = False,
 ) -> list[Bounds | CalendarBounds | None]:
     """The bounds of every window, found before any aggregation runs; None where the operator will find them."""
     found: list[Bounds | CalendarBounds | None] = []
     problems: list[str] = []
     for window in plan.windows:
         try:
+            ticks = columns.ticks if columns is not None and isinstance(window, CalendarWindow) else None
             if isinstance(window, CalendarWindow) and kind is not None and ticks is not None:
                 found.append(calendar_bounds(order, window, kind, plan, ticks, labels))
             else:
-                found.append(None if window.by_value else bounds_of(order, window, kind, plan, labels))
+                found.append(None if window.by_value else bounds_of(order, window, kind, plan, labels, once=once))
         except SashError as error:
             problems.append(str(error))
     settle(problems)

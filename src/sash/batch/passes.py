@@ -27,7 +27,7 @@ from sash.batch.statistics import MomentPass, QuantilePass, RankPass, TopPass
 from sash.expressions import Expression
 from sash.frames.base import Numbers, NumberType, Objects, ResultColumn, Taken, TakenRows, Values
 
-__all__ = ["choose", "tidy", "wrong_type"]
+__all__ = ["KernelPass", "choose", "tidy", "wrong_type"]
 
 _NUMERIC: Final = ("integer", "real", "bool")
 #: The types of columns in which what is needed cannot be.

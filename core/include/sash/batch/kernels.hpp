@@ -47,6 +47,11 @@ inline bool gives_reals(const std::string& name, bool real) {
     return real && (name == "sum" || name == "product" || name == "min" || name == "max" || name == "range");
 }
 
+//! Whether a kernel reads the bounds of each window once, as it comes to it: the others look them up.
+inline bool reads_bounds_once(const std::string& name, bool real) {
+    return name == "min" || name == "max" || name == "product" || (name == "sum" && real);
+}
+
 namespace detail {
 
 //! A number as an integer in whose order `least` turns around; a NaN is more extreme than any number.

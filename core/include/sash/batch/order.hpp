@@ -18,19 +18,23 @@
 
 namespace sash::batch {
 
-//! Calls f(key, begin, end) with the rows of every key that has some, cut further between threads. `groups` has where
-//! each key's rows begin, and the end.
+//! Calls f(key, begin, end) with the rows that every key has in a stretch, if it has some. `groups` has where each
+//! key's rows begin, and the end.
+template <class F>
+void for_each_piece(std::span<const Position> groups, Stretch stretch, F f) {
+    const auto after = std::upper_bound(groups.begin(), groups.end(), stretch.begin);
+    for (auto key = static_cast<std::size_t>(after - groups.begin()) - 1;
+         key + 1 < groups.size() && groups[key] < stretch.end; ++key) {
+        const std::size_t begin = std::max<std::size_t>(groups[key], stretch.begin);
+        const std::size_t end = std::min<std::size_t>(groups[key + 1], stretch.end);
+        if (begin < end) f(key, begin, end);
+    }
+}
+
+//! The same for all rows, cut between threads.
 template <class F>
 void in_pieces(std::span<const Position> groups, std::size_t threads, F f) {
-    in_stretches(groups.back(), threads, [&](Stretch stretch) {
-        const auto after = std::upper_bound(groups.begin(), groups.end(), stretch.begin);
-        for (auto key = static_cast<std::size_t>(after - groups.begin()) - 1;
-             key + 1 < groups.size() && groups[key] < stretch.end; ++key) {
-            const std::size_t begin = std::max<std::size_t>(groups[key], stretch.begin);
-            const std::size_t end = std::min<std::size_t>(groups[key + 1], stretch.end);
-            if (begin < end) f(key, begin, end);
-        }
-    });
+    in_stretches(groups.back(), threads, [&](Stretch stretch) { for_each_piece(groups, stretch, f); });
 }
 
 //! Everything else of an engine works on positions in this order, in which the rows of a key lie side by side and its

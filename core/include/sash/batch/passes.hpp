@@ -45,8 +45,12 @@ private:
         if (bounds.rows != 0) return walk_blocks(monoid, lift, emit);
         constexpr std::size_t kTimes = 4, kLeast = std::size_t{1} << 15;
         const std::vector<Stretch> stretches = cut(bounds, kTimes, kLeast);
-        in_parallel(stretches.size(), threads,
-                    [&] { return [&](std::size_t task) { two_stacks(monoid, bounds, stretches[task], lift, emit); }; });
+        in_parallel(stretches.size(), threads, [&] {
+            return [&, firsts = Firsts(bounds)](std::size_t task) mutable {
+                const Stretch stretch = stretches[task];
+                two_stacks(monoid, bounds, firsts.of(stretch), stretch, lift, emit);
+            };
+        });
     }
 
     template <Monoid M, class Lift, class Emit>

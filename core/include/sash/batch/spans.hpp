@@ -14,9 +14,9 @@ namespace sash::batch {
 //! rows as that window has, and `least` at least. The cuts depend on the bounds alone, which must never go back.
 inline std::vector<Stretch> cut(const Bounds& bounds, std::size_t times, std::size_t least) {
     std::vector<Stretch> stretches;
-    const std::size_t size = bounds.first.size();
+    const std::size_t size = bounds.size();
     for (std::size_t begin = 0; begin < size;) {
-        const std::size_t from = bounds.first[begin];
+        const std::size_t from = bounds.start(begin);
         const std::size_t reach = from + std::max(least, times * (bounds.end(begin) - from));
         // The first row whose window reads beyond that.
         std::size_t end = begin + 1, behind = size;

@@ -12,8 +12,8 @@
 
 namespace sash::batch {
 
-//! Calls emit(position, partial) for every window of a stretch, first to last. `lift(position)` gives the partial of a
-//! row, the identity for one that is passed over.
+//! Calls emit(position, partial) for every window of a stretch, first to last; `first` has their beginnings.
+//! `lift(position)` gives the partial of a row, the identity for one that is passed over.
 //!
 //!     [first ............ flip)[flip ....... end)
 //!      suffixes, one a position  back, a running total
@@ -23,9 +23,8 @@ namespace sash::batch {
 //! 3 combines amortized, 4.5 of those that cost next to nothing (see scans.hpp). Nothing is ever subtracted. A new key
 //! flips by itself, since its windows begin behind all that was seen. The stretch begins with a flip, too.
 template <Monoid M, class Lift, class Emit>
-void two_stacks(const M& monoid, const Bounds& bounds, Stretch stretch, Lift lift, Emit emit) {
+void two_stacks(const M& monoid, const Bounds& bounds, const Position* first, Stretch stretch, Lift lift, Emit emit) {
     using Partial = typename M::Partial;
-    const Position* const first = bounds.first.data();
     const std::size_t size = stretch.end;
     std::vector<Partial> suffixes;
     Partial back = monoid.identity();

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "sash/batch/order.hpp"
 #include "sash/number.hpp"
@@ -23,6 +25,7 @@ struct Ends {
 //! The window of a row is the positions [first, last) of its own key. Neither goes back from one position to the next,
 //! over the borders of keys too, unless the rows are taken in their order of arrival.
 struct Bounds {
+    //! Empty where each pass finds them anew.
     Room<Position> first;
     //! Empty where each window ends at its own row.
     Room<Position> last;
@@ -32,10 +35,51 @@ struct Bounds {
     bool never_empty = true;
     //! How many rows each window has, where they are counted and the own row is the last; 0 for any other window.
     std::size_t rows = 0;
+    //! How many windows are not found yet.
+    std::size_t unfound = 0;
+    //! Writes the first position of each window of a stretch, where they are not.
+    std::function<void(Stretch, Position*)> find;
+
+    std::size_t size() const { return unfound + first.size(); }
+
+    //! Where the window of one row begins.
+    Position start(std::size_t position) const {
+        if (!first.empty()) return first[position];
+        Position found = 0;
+        find({position, position + 1}, &found);
+        return found;
+    }
+    //! Finds all, for passes that need them at hand.
+    void find_all(std::size_t threads) {
+        if (unfound == 0) return;
+        Room<Position> found(unfound);
+        in_stretches(unfound, threads, [&](Stretch stretch) { find(stretch, found.data() + stretch.begin); });
+        first = std::move(found);
+        unfound = 0;
+    }
 
     Position end(std::size_t position) const {
         return last.empty() ? static_cast<Position>(position + with_own) : last[position];
     }
+};
+
+//! The first positions of one stretch of windows after another. Where they lie in no memory yet, they are found in a
+//! little of it, which stays in the cache: what is written to large memory and read again costs more than to find them.
+class Firsts {
+public:
+    explicit Firsts(const Bounds& bounds) : bounds_(&bounds) {}
+
+    //! By position, in the stretch alone.
+    const Position* of(Stretch stretch) {
+        if (!bounds_->first.empty()) return bounds_->first.data();
+        own_.resize(std::max(own_.size(), stretch.end - stretch.begin));
+        bounds_->find(stretch, own_.data());
+        return own_.data() - stretch.begin;
+    }
+
+private:
+    const Bounds* bounds_;
+    std::vector<Position> own_;
 };
 
 //! Times that are integers: an event is out once it is `length` old, or older than that where the start is in.
@@ -165,17 +209,21 @@ inline Room<Position> find_lasts(const Order& order, bool end_in) {
 
 }  // namespace detail
 
-//! Rows with one time are peers and see each other, or else each row sees those before it.
+//! Rows with one time are peers and see each other, or else each row sees those before it. Bounds that are read `once`
+//! are found by the pass that reads them, which needs the order.
 template <class Reach>
-Bounds time_window(const Order& order, const Reach& reach, Ends ends, bool peers) {
+Bounds time_window(const Order& order, const Reach& reach, Ends ends, bool peers, bool once = false) {
     Bounds bounds;
     bounds.with_own = ends.end;
     bounds.never_empty = ends.end;
-    bounds.first = Room<Position>(order.size());
-    const detail::FirstFinder<Reach> finder(order, reach, bounds.first.data());
-    in_pieces(order.groups(), order.threads(), [&](std::size_t key, std::size_t begin, std::size_t end) {
-        finder.find(order.groups()[key], static_cast<Position>(begin), static_cast<Position>(end));
-    });
+    bounds.unfound = order.size();
+    bounds.find = [&order, reach](Stretch stretch, Position* first) {
+        const detail::FirstFinder<Reach> finder(order, reach, first - stretch.begin);
+        for_each_piece(order.groups(), stretch, [&](std::size_t key, std::size_t begin, std::size_t end) {
+            finder.find(order.groups()[key], static_cast<Position>(begin), static_cast<Position>(end));
+        });
+    };
+    if (!once) bounds.find_all(order.threads());
     // Where the end is out, a row at it is out too, whoever sees whom.
     if (order.has_peers() && (peers || !ends.end)) bounds.last = detail::find_lasts(order, ends.end);
     return bounds;
