@@ -1,5 +1,6 @@
 """Columns in whatever form pandas, polars and Arrow keep them give the same results."""
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -68,3 +69,22 @@ def test_another_index_is_no_time():
     """It must be named."""
     with pytest.raises(sash.PlanError, match="needs the column of times"):
         sash.rolling(PLAIN, window="2d", out=sash.Sum("x"))
+
+
+@pytest.mark.parametrize("values", [[1.5, 2.0, 1.5], [1, 2, 1], ["a", "b", "a"]])
+def test_frequent_items_are_structs_in_arrow(values):
+    """A list of named tuples is a list of structs with their names, whatever the items are."""
+    table = pa.table({"t": [1, 2, 3], "v": values})
+    found = sash.rolling(table, on="t", window=sash.TimeWindow(3), out=sash.FrequentItems("v"))["out"]
+    assert found.type.value_type.names == ["item", "estimate", "lower", "upper"]
+    assert [(one["item"], one["estimate"]) for one in found[2].as_py()] == [(values[0], 2), (values[1], 1)]
+
+
+@pytest.mark.parametrize("of", ["v", "total"])
+@pytest.mark.parametrize("make", [dict, pd.DataFrame])
+def test_an_expression_has_memory_of_its_own(make, of):
+    """Whoever writes to an expression that is a bare column changes neither the data nor another result."""
+    data = make({"t": np.arange(3), "v": np.array([1.0, 2.0, 4.0])})
+    out = sash.rolling(data, on="t", window=sash.TimeWindow(3), total=sash.Sum("v"), same=sash.col(of))
+    theirs = [np.asarray(column) for column in (data["v"], out["v"], out["total"])]
+    assert not any(np.shares_memory(np.asarray(out["same"]), column) for column in theirs)

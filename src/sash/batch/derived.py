@@ -47,22 +47,36 @@ def with_expressions(
     many results there are, where they are not those of the frame's rows."""
     found: dict[str, Given | Numbers] = dict(results)
     count = frame.rows if rows is None else rows
+    read: list[Operand] = []
 
-    def read(name: str) -> Operand:
-        if name not in found:
-            return _operand(name, frame.values(name))
-        result = found[name]
-        if isinstance(result, Foreign):
-            return _result(name, result.result, result.frame)
-        return _result(name, result, frame)
+    def operand(name: str) -> Operand:
+        read.append(_read(name, frame, found))
+        return read[-1]
 
     for name, expression in plan.expressions.items():
         try:
-            found[name] = _numbers(expression.over(read, count))
+            found[name] = _numbers(_owned(expression.over(operand, count), read))
         except (TypeError, OverflowError) as error:
             error.add_note(f"in {name!r}, {expression!r}")
             raise
     return found
+
+
+def _read(name: str, frame: Frame, found: Mapping[str, Given | Numbers]) -> Operand:
+    if name not in found:
+        return _operand(name, frame.values(name))
+    result = found[name]
+    if isinstance(result, Foreign):
+        return _result(name, result.result, result.frame)
+    return _result(name, result, frame)
+
+
+def _owned(made: Operand, read: Sequence[Operand]) -> Operand:
+    """A result in memory of its own: what is nothing but a column would lie in that of the frame, and whoever writes to
+    the one would change the other."""
+    if any(np.may_share_memory(made.values, one.values) for one in read):
+        return Operand(made.values.copy(), made.valid)
+    return made
 
 
 def _result(name: str, result: ResultColumn, source: Frame) -> Operand:

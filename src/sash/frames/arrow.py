@@ -214,6 +214,8 @@ def _as_struct(value: Any) -> Any:
         return {name: _as_struct(part) for name, part in value._asdict().items()}
     if isinstance(value, Record):
         return {name: _as_struct(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_as_struct(part) for part in value]
     return value
 
 
