@@ -279,6 +279,25 @@ def test_times_of_two_kinds_are_refused() -> None:
         sash.rolling(frame(), at=frame(t=np.array([1.0, np.nan])), on="t", window=3, n=sash.Count())
 
 
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict])
+def test_keys_that_can_never_be_equal_are_refused(make: Any) -> None:
+    """Numbers in one frame and texts in the other: every window would be empty, and nobody told."""
+    events, texts = make({"t": np.arange(2), "k": np.array([1, 2])}), np.array(["1", "2"])
+    labels = make({"t": np.arange(2), "k": pd.Series(texts, dtype="string") if make is pd.DataFrame else texts})
+    with pytest.raises(sash.PlanError, match=r"the column 'k' of the two frames is int64 and .*: convert one of them"):
+        sash.rolling(events, at=labels, by="k", on="t", window=TimeWindow(3), n=sash.Count())
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint16", "int64", "float32", "float64"])
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict])
+def test_keys_of_numbers_meet_whatever_their_width(make: Any, kind: str) -> None:
+    """A key is its number, in integers and in floats."""
+    events = make({"t": np.arange(4), "k": np.array([1, 3, 1, 2])})
+    labels = make({"t": np.full(3, 9), "k": np.array([1, 2, 4], kind)})
+    out = sash.rolling(events, at=labels, by="k", on="t", window=TimeWindow(10), n=sash.Count())
+    assert list(np.asarray(out["n"])) == [2, 1, 0]
+
+
 def test_integers_meet_floats_and_seconds_meet_milliseconds() -> None:
     """The finer kind is the kind of both."""
     out = sash.rolling(frame(), at=frame(t=np.array([1.5, 3.0])), on="t", window=TimeWindow(1), s=sash.Sum("x"))

@@ -27,6 +27,7 @@ from sash.frames.base import (
     TakenRows,
     Values,
     read_numbers,
+    unlike,
 )
 from sash.times import Kind, decode_array, encode_array
 
@@ -120,8 +121,10 @@ class ArrayFrame:
         """A column as codes, and behind it that of another frame of this kind."""
         assert isinstance(other, ArrayFrame)
         both = [self._arrays[name], other._arrays[name]]
-        # NumPy would make text of numbers to have one type.
-        if len({_family(array) for array in both}) > 1:
+        families = {_family(array) for array in both}
+        if len(families) > 1:
+            if "O" not in families:
+                raise PlanError(unlike(name, *(array.dtype for array in both)))
             both = [array.astype(object) for array in both]
         masked = any(np.ma.isMA(array) for array in both)
         whole: Any = np.ma.concatenate(both) if masked else np.concatenate(both)  # type: ignore[no-untyped-call]

@@ -25,6 +25,7 @@ from sash.frames.base import (
     Taken,
     Values,
     read_numbers,
+    unlike,
 )
 from sash.times import Kind, decode_array, encode_array
 
@@ -133,10 +134,8 @@ class ArrowFrame:
         try:
             return ArrowFrame(pa.concat_tables(both, promote_options="permissive")).codes(name, threads)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-            kinds = " and ".join(str(table.column(name).type) for table in both)
-            raise PlanError(
-                f"the column {name!r} of the two frames is {kinds}: convert one of them ({error})"
-            ) from None
+            kinds = (table.column(name).type for table in both)
+            raise PlanError(f"{unlike(name, *kinds)} ({error})") from None
 
     def with_columns(self, columns: Mapping[str, ResultColumn | Foreign]) -> Any:
         """The same columns, and the results behind them."""

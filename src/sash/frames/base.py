@@ -30,6 +30,7 @@ __all__ = [
     "Values",
     "joined",
     "read_numbers",
+    "unlike",
 ]
 
 Marks: TypeAlias = npt.NDArray[np.uint8]
@@ -172,6 +173,11 @@ def joined(parts: Sequence[Codes], threads: int = 1) -> Codes:
         pairs = first.codes.astype(np.int64) * other.count + other.codes
         first = Codes(*encode_integers([(pairs, None)], threads))
     return first
+
+
+def unlike(name: str, one: Any, other: Any) -> str:
+    """What is wrong with a column whose types in two frames have no equal values."""
+    return f"the column {name!r} of the two frames is {one} and {other}: convert one of them"
 
 
 def read_numbers(values: npt.NDArray[Any], nulls: npt.NDArray[np.bool_] | None, name: str, column: str) -> Values:

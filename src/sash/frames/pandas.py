@@ -24,6 +24,7 @@ from sash.frames.base import (
     Taken,
     Values,
     read_numbers,
+    unlike,
 )
 from sash.times import Kind, decode_array, encode_array
 
@@ -122,6 +123,8 @@ class PandasFrame:
 
         assert isinstance(other, PandasFrame)
         both = [pd.Series(frame._series(name)) for frame in (self, other)]
+        if {_family(series) for series in both} == {"numbers", "texts"}:
+            raise PlanError(unlike(name, *(series.dtype for series in both)))
         return _codes(pd.concat(both, ignore_index=True), threads)
 
     def with_columns(self, columns: Mapping[str, ResultColumn | Foreign]) -> Any:
@@ -182,6 +185,17 @@ def _codes(series: Any, threads: int) -> Codes:
     codes, values = pd.factorize(series, use_na_sentinel=True)
     # Nulls are -1, which is the greatest of all without a sign.
     return Codes(np.where(codes < 0, len(values), codes).astype(np.uint32), len(values) + 1)
+
+
+def _family(series: Any) -> str | None:
+    """Whether a column holds numbers or texts; None where its type does not say so, or it holds something else."""
+    import pandas as pd
+
+    if pd.api.types.is_object_dtype(series.dtype):
+        return None
+    if pd.api.types.is_numeric_dtype(series.dtype):
+        return "numbers"
+    return "texts" if pd.api.types.is_string_dtype(series.dtype) else None
 
 
 def _marks(series: Any) -> npt.NDArray[np.uint8] | None:
