@@ -308,6 +308,14 @@ void check_equal_bits() {
         for (const char* name : {"sum", "mean", "moments", "max"}) {
             std::vector<double>& out = found.emplace_back(values.size());
             run_kernel({name}, Final{order, bounds, column.presence}, column, {{}, {out, order.rows()}});
+            if (!reads_bounds_once(name, true)) continue;
+            // Bounds that the kernel finds as it goes; it leaves none behind.
+            Bounds once = time_window(order, IntegerReach(9000, false), {}, true, true);
+            std::vector<double> again(values.size());
+            run_kernel({name}, Final{order, once, column.presence}, column, {{}, {again, order.rows()}});
+            check(again == out && once.first.empty(), "bounds found on the way");
+            once.find_all(threads);
+            check(std::ranges::equal(once.first.span(), bounds.first.span()), "bounds found at last");
         }
         std::vector<double>& out = found.emplace_back(values.size());
         const Wanted wanted{{0.3}};
