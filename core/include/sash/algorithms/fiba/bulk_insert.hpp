@@ -245,6 +245,7 @@ void Fiba<M>::visit_children(std::vector<Visit>& visits, std::size_t at, std::ui
         if (level > 1) pool_.prefetch_inner(node.ids[index]);
         __builtin_prefetch(node.aggregates + index);
         __builtin_prefetch(node.counts + index);
+        __builtin_prefetch(node.groups + node.group_of(index));
     }
 }
 

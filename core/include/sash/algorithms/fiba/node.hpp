@@ -232,7 +232,7 @@ struct Inner {
     }
 
     //! Removes [from, from + count).
-    void erase(std::uint32_t from, std::uint32_t count = 1) {
+    [[gnu::noinline]] void erase(std::uint32_t from, std::uint32_t count = 1) {
         if (count == 0) return;
         if (from == 0 && count < arity()) return drop_front(count);
         touch_from(from);
@@ -304,7 +304,7 @@ private:
     }
 
     //! Opens places for `count` children: before the first ones where there are places, else behind.
-    void make_room(std::uint32_t at, std::uint32_t count) {
+    [[gnu::noinline]] void make_room(std::uint32_t at, std::uint32_t count) {
         if (at == 0 && head->begin >= count) {
             step(-static_cast<std::int32_t>(count));
             for (std::uint32_t i = 0; i < count; ++i) touch(i);

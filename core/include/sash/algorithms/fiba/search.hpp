@@ -72,6 +72,7 @@ void Fiba<M>::descend(Path& path, std::uint32_t from, Time time) const {
         level == 1 ? pool_.prefetch_leaf(node.ids[index]) : pool_.prefetch_inner(node.ids[index]);
         __builtin_prefetch(node.aggregates + index);
         __builtin_prefetch(node.counts + index);
+        __builtin_prefetch(node.groups + node.group_of(index));
     }
 }
 

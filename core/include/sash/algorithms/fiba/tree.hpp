@@ -212,13 +212,14 @@ private:
     Fill fill_of(Id leaf) const { return leaf == right_[0] ? Fill::going_on : Fill::done; }
     template <class Add>
     void for_each_run(const Leaf& node, std::uint32_t from, std::uint32_t to, Add add) const;
-    void settle(const Leaf& node, Fill fill);
+    //! Not inlined: they are called once for many entries, from many places.
+    [[gnu::noinline]] void settle(const Leaf& node, Fill fill);
+    [[gnu::noinline]] void settle(const Inner& node, std::uint32_t level);
+    [[gnu::noinline]] void regroup(const Leaf& node, Fill fill);
     void close_group(const Leaf& node, std::uint32_t group, std::uint32_t from, std::uint32_t to);
-    void regroup(const Leaf& node, Fill fill);
     std::uint32_t end_of_group(const Leaf& node, std::uint32_t at) const;
     void begin_group(const Leaf& node, std::uint32_t group, std::uint32_t at);
     void note_in_group(const Leaf& node, std::uint32_t at, const Partial& partial, Fill fill);
-    void settle(const Inner& node, std::uint32_t level);
 
     // search.hpp
     Path search(Time time) const;
