@@ -37,6 +37,7 @@ std::shared_ptr<const CompiledFunctions> compiled_functions(const nb::dict& opti
     functions->integer_inputs = nb::cast<std::vector<bool>>(options["integer_inputs"]);
     functions->integer_results = nb::cast<std::vector<bool>>(options["integer_results"]);
     functions->several = option(options, "several", false);
+    functions->can_fail = option(options, "can_fail", true);
     return functions;
 }
 

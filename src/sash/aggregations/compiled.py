@@ -35,7 +35,8 @@ def compiled(aggregation: Aggregation, *, value: NumberKind | tuple[NumberKind, 
 
     An event for which a compiled method raises an error is refused, and the window stays as it was. Only where a late
     event fails among its neighbours it comes in, and results that need it are errors until it has left. Run the
-    aggregation uncompiled to see the error itself. Cost: some seconds to compile, once; a few nanoseconds a call.
+    aggregation uncompiled to see the error itself. Cost: some seconds to compile, once; a few nanoseconds a call. Where
+    `lift` or `combine` may raise one (they divide, or say `raise`), an insert asks first: a query and one combine more.
 
     >>> import sash
     >>> class Energy(sash.Aggregation):

@@ -89,6 +89,8 @@ class Functions:
     result: Form
     #: Makes the result of its fields.
     build: Callable[[list[Any]], Any]
+    #: Whether a function other than lower may raise an error.
+    can_fail: bool
 
     def options(self) -> dict[str, Any]:
         """What the core gets."""
@@ -98,6 +100,7 @@ class Functions:
             "integer_inputs": [kind != "float" for kind in self.values.kinds],
             "integer_results": [kind != "float" for kind in self.result.kinds],
             "several": self.result.several,
+            "can_fail": self.can_fail,
         }
 
     def shape(self, fields: tuple[Any, ...]) -> Any:
@@ -161,6 +164,12 @@ class _Method:
     me: Any = None
 
 
+def _may_raise(method: _Method) -> bool:
+    """Whether what Numba has made of a method may raise an error: it returns a status, which is 0 if there is none."""
+    codes = method.function.inspect_llvm().values()
+    return any(status != "0" for code in codes for status in re.findall(r"\bret i32 ([^\s,]+)", code))
+
+
 class _Compiler:
     """One aggregation on its way to native functions."""
 
@@ -183,7 +192,8 @@ class _Compiler:
         made = getattr(bare, "instance_class", None)
         identity = self.aggregation.identity if self.partial.several else (self.aggregation.identity,)
         build = tuple if made is None else lambda fields: made(*fields)
-        return Functions(native, identity, self.values, self.partial, result, build)
+        can_fail = any(_may_raise(method) for name, method in methods.items() if name != "lower")
+        return Functions(native, identity, self.values, self.partial, result, build, can_fail)
 
     # Methods as functions
 

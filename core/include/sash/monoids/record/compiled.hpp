@@ -38,6 +38,8 @@ struct CompiledFunctions {
     std::vector<bool> integer_results;
     //! The result has several fields, even if it has one.
     bool several = false;
+    //! Whether a function other than lower may raise an error.
+    bool can_fail = true;
 };
 
 //! The user's function raised an error. Compiled code cannot say which; the same call in Python can.
@@ -104,7 +106,7 @@ public:
         out[places[0]] = lower(0, words);
     }
 
-    bool marks_failures() const override { return true; }
+    bool marks_failures() const override { return functions_.can_fail; }
     bool failed(const Word* words) const override { return words[numbers()] != 0; }
     bool can_fail() const override { return true; }
     double reach(std::span<const Field>, std::size_t) const override { return std::numeric_limits<double>::infinity(); }
