@@ -46,6 +46,8 @@ struct FibaOptions {
 //! A fallible combine never unwinds through the tree: the first failure is remembered. An insert is then undone from
 //! copies of the nodes that it changed, and the failure thrown; an evict stands, the aggregates are stale, and the next
 //! query makes them anew.
+//!
+//! What changes the structure and is seldom called is marked cold: it is compiled for size.
 template <Monoid M>
 class Fiba {
 public:
@@ -134,7 +136,7 @@ public:
 
     void clear();
     //! Gives back what the window does not need now. O(n).
-    void shrink_to_fit();
+    [[gnu::cold]] void shrink_to_fit();
     void check_invariants() const;
 
 private:
@@ -203,8 +205,8 @@ private:
     void walk_left_spine(std::uint32_t from);
     void walk_right_spine(std::uint32_t from);
     void make_root(Id id, std::uint32_t level);
-    void rebuild_aggregates();
-    void rebuild_below(Id id, std::uint32_t level);
+    [[gnu::cold]] void rebuild_aggregates();
+    [[gnu::cold]] void rebuild_below(Id id, std::uint32_t level);
 
     // groups.hpp
     //! Whether entries still come behind those of a leaf.
@@ -249,7 +251,7 @@ private:
     // insert.hpp
     void insert_infallible(Time time, Partial partial);
     void insert_fallible(Time time, Partial partial);
-    void start(Time time, Partial partial);
+    [[gnu::cold]] void start(Time time, Partial partial);
     void append_entry(Time time, Partial partial);
     void put_behind(Time time, Partial partial);
     void grow_right(Time time, Partial partial);
@@ -266,12 +268,12 @@ private:
     // split.hpp
     enum class Growth : std::uint8_t { front, inside, back };
     void split_leaf(Path& path, std::uint32_t at, Time time, Partial partial);
-    void prepend_leaf(Path& path, Time time, Partial partial);
+    [[gnu::cold]] void prepend_leaf(Path& path, Time time, Partial partial);
     void share_out(Id from, Id to, std::uint32_t at, Time time, Partial partial);
-    Sprout split_inner(Id id, std::uint32_t level, std::uint32_t keep);
+    [[gnu::cold]] Sprout split_inner(Id id, std::uint32_t level, std::uint32_t keep);
     std::uint32_t kept_by_split(Growth growth) const;
-    void raise_root(Id first, Sprout second, std::uint32_t level);
-    std::uint32_t overflow(Path& path, std::uint32_t level, Growth growth);
+    [[gnu::cold]] void raise_root(Id first, Sprout second, std::uint32_t level);
+    [[gnu::cold]] std::uint32_t overflow(Path& path, std::uint32_t level, Growth growth);
     void finish(const Path& path, std::uint32_t top, std::uint32_t old_height);
 
     // evict.hpp
@@ -281,9 +283,9 @@ private:
     std::uint32_t fix_leaf(Path& path);
     std::uint32_t drop_leaf(Path& path);
     std::uint32_t fix_inner(Path& path, std::uint32_t level);
-    bool join_or_share(Id parent, std::uint32_t level, std::uint32_t index);
-    bool join_or_share_leaves(Id parent, std::uint32_t index);
-    void share_leaves(const Leaf& left, const Leaf& right);
+    [[gnu::cold]] bool join_or_share(Id parent, std::uint32_t level, std::uint32_t index);
+    [[gnu::cold]] bool join_or_share_leaves(Id parent, std::uint32_t index);
+    [[gnu::cold]] void share_leaves(const Leaf& left, const Leaf& right);
     void settle_as_single();
 
     // bulk_evict.hpp
@@ -297,7 +299,7 @@ private:
     void drop_before(const Path& path);
     std::uint32_t mend_left(const Path& path, Carry carry);
     Carry mend_level(Id id, std::uint32_t level, std::uint32_t index, Carry carry);
-    void attach(Id node, std::uint32_t level, Carry carry);
+    [[gnu::cold]] void attach(Id node, std::uint32_t level, Carry carry);
 
     // bulk_insert.hpp
     struct Batch;
@@ -314,7 +316,7 @@ private:
     void insert_sorted(Batch batch);
     void append_sorted(Batch batch);
     void insert_among(Batch batch);
-    std::uint32_t plant(Path& path, std::vector<Sprout>& sprouts);
+    [[gnu::cold]] std::uint32_t plant(Path& path, std::vector<Sprout>& sprouts);
     void note_changes(const Path& path, std::uint32_t top, std::uint32_t old_height);
     Path common_path(Time first, Time last) const;
     std::uint64_t insert_below(Id id, std::uint32_t level, Batch batch, std::vector<Sprout>& sprouts);
@@ -327,7 +329,8 @@ private:
     std::uint64_t merge_leaf(const Leaf& node, Batch batch);
     void refill_leaves(Id id, std::vector<Sprout>& sprouts);
     void refill_leaf(Id id, std::size_t from, std::size_t to);
-    void regrow(Id id, std::uint32_t level, const std::vector<Growing>& growing, std::vector<Sprout>& sprouts);
+    [[gnu::cold]] void regrow(Id id, std::uint32_t level, const std::vector<Growing>& growing,
+                              std::vector<Sprout>& sprouts);
 
     // hands.hpp
     struct Hand;
