@@ -87,6 +87,14 @@ def test_workers_on_this_machine_run_this_interpreter(spark: Any, monkeypatch: p
     assert spark.sparkContext.pythonExec == "python-of-nobody", "other functions keep theirs"
 
 
+def test_a_session_that_is_configured_late_runs_this_interpreter(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has begun with whichever python3 is on the path, and the line that streams need does not change that."""
+    monkeypatch.delenv("PYSPARK_PYTHON")
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", "python-of-nobody")
+    sash.spark.configure(spark)
+    assert [row.n_5 for row in sash.spark.rolling(rows(spark), plan()).collect()] == [1]
+
+
 def test_rows_without_a_time_can_be_dropped_or_kept(spark: Any) -> None:
     """As in a stream: they come out without results, and with the reason."""
     df = rows(spark, "1 k, explode(array(2L, null)) t, 3 x")

@@ -196,7 +196,7 @@ def test_a_type_can_be_written_as_text(spark: Any) -> None:
     """In Spark's DDL; what is none is a problem of the plan."""
     (field,) = fields(types={"n": "decimal(12,1)"})
     assert field.dataType == DecimalType(12, 1)
-    with pytest.raises(sash.PlanError, match="'no type' of 'n' is no type of Spark"):
+    with pytest.raises(sash.PlanError, match=r"'no type' of 'n' is no type of Spark: \S"):
         fields(types={"n": "no type"})
 
 

@@ -191,6 +191,7 @@ def test_what_cannot_run_is_said_on_the_driver(spark: Any, change: dict[str, Any
         ({"on_error": "hide"}, "on_error is 'raise' or 'drop' or 'keep', not 'hide'"),
         ({"retain": "1s"}, "retain: rows are retained for '1s', and the longest window is longer"),
         ({"retain": 9}, "retain: "),
+        ({"initial": 3}, "initial= is a DataFrame of Spark, the rows from before the stream, not 3"),
     ],
 )
 def test_options_of_a_stream_are_checked_on_the_driver(spark: Any, options: dict[str, Any], words: str) -> None:

@@ -152,7 +152,8 @@ def _given(types: Types, plan: Plan, problems: list[str]) -> dict[str, DataType]
         try:
             given[name] = kind if isinstance(kind, DataType) else DataType.fromDDL(kind)
         except Exception as error:
-            problems.append(f"types: {kind!r} of {name!r} is no type of Spark: {str(error).splitlines()[0]:.120}")
+            why = (str(error).strip() or type(error).__name__).splitlines()[0]
+            problems.append(f"types: {kind!r} of {name!r} is no type of Spark: {why:.120}")
     return given
 
 

@@ -114,13 +114,14 @@ def check_session(spark: Any, buckets: int) -> None:
 @contextmanager
 def python_of_workers(spark: Any) -> Iterator[None]:
     """What is made inside runs by the interpreter that runs this, where workers are on this machine and nobody named
-    another for them: the python3 that is on the path need not have the package."""
+    another for them: the python3 that is on the path need not have the package. A context that began before one was
+    named, also by `configure`, does not know it."""
     context = getattr(spark, "_sc", None)
-    if context is None or "PYSPARK_PYTHON" in os.environ or not context.master.startswith("local"):
+    if context is None or not context.master.startswith("local"):
         yield
         return
     before = context.pythonExec
-    context.pythonExec = sys.executable
+    context.pythonExec = os.environ.get("PYSPARK_PYTHON", sys.executable)
     try:
         yield
     finally:

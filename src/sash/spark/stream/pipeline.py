@@ -227,6 +227,8 @@ def _retained(plan: Plan, clock: Clock, retain: Any) -> int | None:
 
 
 def _checked_history(initial: DataFrame, df: DataFrame) -> DataFrame:
+    if not hasattr(initial, "isStreaming"):
+        settle([f"initial= is a DataFrame of Spark, the rows from before the stream, not {initial!r:.60}"])
     missing = [name for name in df.columns if name not in initial.columns]
     if initial.isStreaming:
         settle(["initial= is a batch of rows from before the stream, and this DataFrame is a stream"])
