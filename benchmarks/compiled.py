@@ -81,11 +81,11 @@ def seconds_an_answer(aggregation: sash.Aggregation, batches: int) -> float:
     for _ in range(REPEATS):
         operator = sash.Sliding(aggregation, sash.TimeWindow(SIZE), lateness=0)
         start = perf_counter()
-        told = [
+        emitted = [
             operator.push_many(times[at : at + BATCH], values[at : at + BATCH]) for at in range(0, len(times), BATCH)
         ]
         best = min(best, (perf_counter() - start) / len(times))
-        if not np.array_equal(np.concatenate([batch.values for batch in told]), expected):
+        if not np.array_equal(np.concatenate([batch.values for batch in emitted]), expected):
             raise AssertionError(f"{aggregation!r} answers wrongly")
     return best
 

@@ -130,11 +130,11 @@ def check(spark: SparkSession, wanted_plan: sash.Plan) -> None:
     out = tempfile.mkdtemp()
     with files(tables) as folder:
         run(sash.spark.rolling(stream(spark, folder), wanted_plan, buckets=8), "parquet", path=out)
-    told = spark.read.parquet(out).toArrow()
+    written = spark.read.parquet(out).toArrow()
     frame = sash.rolling(pa.concat_tables(tables), wanted_plan)
     wanted = {tuple(row.values()) for row in frame.to_pylist()}
-    assert told.num_rows > 40_000
-    assert all(tuple(row.values()) in wanted for row in told.to_pylist())
+    assert written.num_rows > 40_000
+    assert all(tuple(row.values()) in wanted for row in written.to_pylist())
     shutil.rmtree(out)
 
 
@@ -145,8 +145,8 @@ def rates(spark: SparkSession) -> None:
             with files([rows(number, count, keys, 1000) for number in range(batches)]) as folder:
                 for emit in ("arrival", "final"):
                     progress = run(sash.spark.rolling(stream(spark, folder), plan("1m", emit=emit), buckets=8))
-                    told = f"{rate(progress):>10,.0f} rows/s (bar {bar:,})"
-                    print(f"{keys:>7} keys, batches of {count:>9,}, {emit:8} {told}")
+                    shown = f"{rate(progress):>10,.0f} rows/s (bar {bar:,})"
+                    print(f"{keys:>7} keys, batches of {count:>9,}, {emit:8} {shown}")
 
 
 def windows(spark: SparkSession) -> None:
@@ -174,8 +174,8 @@ def slides(spark: SparkSession) -> None:
                 grouped = late.groupBy("card", F.window("time", "1 hour", "10 seconds"))
                 theirs = run(grouped.agg(F.count("*"), F.sum("amount"), F.max("amount")))
             mine, own = rate(ours), rate(theirs)
-            told = f"{mine:>9,.0f} rows/s, Spark's hop windows {own:>8,.0f}: {mine / own:.1f}x (bar 10)"
-            print(f"{keys:>5} keys, batches of {count:>9,}: {told}")
+            shown = f"{mine:>9,.0f} rows/s, Spark's hop windows {own:>8,.0f}: {mine / own:.1f}x (bar 10)"
+            print(f"{keys:>5} keys, batches of {count:>9,}: {shown}")
 
 
 class Nothing(StatefulProcessor):

@@ -30,9 +30,9 @@ def test_a_sum_never_drifts_over_frames_and_streams():
     times = np.arange(len(values))
     frame = sash.rolling({"t": times, "x": values}, on="t", window=sash.TimeWindow(ONES), total=sash.Sum("x"))
     assert frame["total"][-1] == float(ONES)
-    told = sash.Sliding(sash.Sum(), sash.TimeWindow(ONES), lateness=0).push_many(times, values)
-    assert told.values[-1] == float(ONES)
-    assert np.array_equal(told.values[-ONES // 2 :] >= LARGE, np.asarray(frame["total"])[-ONES // 2 :] >= LARGE)
+    emitted = sash.Sliding(sash.Sum(), sash.TimeWindow(ONES), lateness=0).push_many(times, values)
+    assert emitted.values[-1] == float(ONES)
+    assert np.array_equal(emitted.values[-ONES // 2 :] >= LARGE, np.asarray(frame["total"])[-ONES // 2 :] >= LARGE)
 
 
 @pytest.mark.parametrize("aggregation", [sash.Var(), sash.Var(ddof=0), sash.Composite(spread=sash.Var())])

@@ -143,16 +143,16 @@ def test_a_label_gets_what_the_stream_emitted_at_arrival(frame: Any, labels: Any
     came += [(label["t"], 1, place, label) for place, label in enumerate(labels)]
     for column, over in AT_ARRIVAL:
         operator = sash.Sliding(over(), window, by=True, emit="arrival")
-        told: dict[int, Any] = {}
+        emitted: dict[int, Any] = {}
         for _, label, place, row in sorted(came, key=lambda one: one[:3]):
             results = operator.push(row["k"], row["t"], row.get(column))
             if label:
-                told[place] = results[0].value
+                emitted[place] = results[0].value
         ours = sash.rolling(
             arrays(frame), at=label_arrays(labels), by="k", on="t", window=window, known="known", out=over(column)
         )["out"]
         # Sums of quarters are not rounded, so nothing is left to differ in.
-        assert plain(ours) == [told[place] for place in range(len(labels))]
+        assert plain(ours) == [emitted[place] for place in range(len(labels))]
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "lazy", "arrow"])

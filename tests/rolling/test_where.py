@@ -66,9 +66,9 @@ def test_a_stream_gives_what_a_frame_gives(frame: Any, name: str) -> None:
     }
     ours = sash.rolling(masked(frame), by="k", on="t", window=TimeWindow(5), emit="arrival", **over)
     operator = sash.Sliding(sash.Composite(**over), TimeWindow(5), by="k", on="t", emit="arrival")
-    told = [result.value for row in frame for result in operator.push(row)]
+    emitted = [result.value for row in frame for result in operator.push(row)]
     # Where all members pass over an event, the record of an operator without one has what an empty window has.
-    assert_same(ours, {name: [record[name] for record in told] for name in over})
+    assert_same(ours, {name: [record[name] for record in emitted] for name in over})
 
 
 def test_where_is_a_keyword_of_every_aggregation() -> None:

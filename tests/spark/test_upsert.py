@@ -239,9 +239,9 @@ def test_a_table_without_merge_is_refused_in_one_line(spark: Any) -> None:
     try:
         with pytest.raises(
             sash.SashError, match=r"table spent takes no MERGE on Spark 4.*its format has no MERGE"
-        ) as told:
+        ) as refused:
             sash.spark.upsert(rows, sash.spark.Table("spent"), key="card")
-        assert "\n" not in str(told.value)
+        assert "\n" not in str(refused.value)
     finally:
         spark.sql("DROP TABLE spent")
 
