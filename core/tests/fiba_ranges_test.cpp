@@ -169,9 +169,28 @@ void no_range_is_dear(const char* name) {
     check(worst <= 40, "any range takes at most 3 log2 and 40 combines");
 }
 
+//! Entries behind the last multiple of a group's size wait for more; a late one among the others moves that end.
+template <class M>
+void late_events_leave_few_entries_in_no_group() {
+    for (Time size = 2; size <= 150; ++size) {
+        for (Time place = 1; place < size; place += 5) {
+            Fiba<M> tree;
+            for (Time i = 0; i < size; ++i) tree.insert(10 * i, one(M(), i));
+            for (int late = 1; late <= 3; ++late) tree.insert(10 * place - late, one(M(), late));
+            for (Time i = size; i < size + 20; ++i) {
+                tree.insert(10 * i, one(M(), i));
+                tree.check_invariants();
+            }
+            check(tree.size() == static_cast<std::size_t>(size) + 23, "all events are there");
+        }
+    }
+}
+
 }  // namespace
 
 int main() {
+    late_events_leave_few_entries_in_no_group<SumInt>();
+    late_events_leave_few_entries_in_no_group<First<>>();
     no_range_is_dear<SumInt>("a sum");
     no_range_is_dear<First<>>("not commutative");
     no_range_is_dear<OwnFirst>("fallible, as in Python");

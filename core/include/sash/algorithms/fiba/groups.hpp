@@ -89,7 +89,7 @@ void Fiba<M>::begin_group(const Leaf& node, std::uint32_t group, std::uint32_t a
 }
 
 //! The entry at a place is new, or has the partial combined into it. Where the first group has lost entries, or order
-//! matters, the group is folded.
+//! matters, the group is folded. A new entry may have moved the end past a multiple of kGroup: those before it close.
 template <Monoid M>
 void Fiba<M>::note_in_group(const Leaf& node, std::uint32_t at, const Partial& partial, Fill fill) {
     if (!pool_.grouped()) return;
@@ -100,8 +100,12 @@ void Fiba<M>::note_in_group(const Leaf& node, std::uint32_t at, const Partial& p
     if (to - from > fiba::kMostInGroup)
         return at + 1 == node.end() ? begin_group(node, group, at) : regroup(node, fill);
     const bool known = group > 0 || node.begin() == 0;
-    if (known && (M::commutative || at + 1 == to)) return append_to(pool_.groups(node)[group], partial);
-    close_group(node, group, from, to);
+    if (known && (M::commutative || at + 1 == to)) {
+        append_to(pool_.groups(node)[group], partial);
+    } else {
+        close_group(node, group, from, to);
+    }
+    if (fill == Fill::going_on) settle(node, fill);
 }
 
 //! Makes the groups of an inner node that are not known, but for those with a child on a spine.
