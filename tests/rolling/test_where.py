@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import sash
@@ -56,6 +56,7 @@ def test_events_of_which_the_condition_is_not_true_are_passed_over(
 
 
 @given(frames, st.sampled_from(sorted(CONDITIONS)))
+@example([{"t": 0, "k": "x", "v": None, "i": None, "s": None, "b": None}], "null")
 def test_a_stream_gives_what_a_frame_gives(frame: Any, name: str) -> None:
     """Rows are pushed, and the condition reads them; the methods of the aggregation are its definition."""
     where, _ = CONDITIONS[name]

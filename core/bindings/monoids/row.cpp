@@ -103,6 +103,8 @@ nb::object ObjectSpec::find(nb::handle event) const {
 }
 
 bool ObjectSpec::takes(nb::handle value) const {
+    // A rule of its own may take nulls: those of a condition that asks for them.
+    if (!reader.skips().is_none()) return !nb::cast<bool>(reader.skips()(value));
     Value read;
     Mode mode;
     Holder holder;
