@@ -269,6 +269,7 @@ class TestAlgorithms:
         ("algorithm", "options", "error", "match"),
         [
             ("fiba", {"arity": 3}, TypeError, "no option 'arity': it has min_arity, leaf"),
+            ("fiba", {"window": "1h"}, TypeError, "a Window has no window=: .* sash.Sliding slides by itself"),
             ("daba", {"min_arity": 3}, TypeError, "it has none"),
             ("fiba", {"min_arity": 1}, ValueError, "from 2 to"),
             ("fiba", {"min_arity": 10**9}, ValueError, "from 2 to"),

@@ -200,6 +200,10 @@ def _operations(asked: bool | str | Iterable[str]) -> tuple[str, ...]:
 
 def _own_options(algorithm: Algorithm, options: Mapping[str, Any]) -> dict[str, int]:
     for name, value in options.items():
+        if name in ("window", "windows"):
+            raise TypeError(
+                f"a Window has no {name}=: it holds what is inserted until it is evicted. sash.Sliding slides by itself"
+            )
         if name not in algorithm.options:
             raise TypeError(f"{algorithm.name} has no option {name!r}: it has {_names(algorithm.options) or 'none'}")
         if not isinstance(value, int) or isinstance(value, bool) or not 2 <= value <= 2**16:

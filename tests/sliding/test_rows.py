@@ -30,12 +30,12 @@ def columns():
 
 @pytest.mark.parametrize("aggregation", AGGREGATIONS, ids=repr)
 def test_a_row_is_read_by_the_names_of_its_columns(aggregation):
-    """One by one, by columns and as a frame: what rolling gives for each row."""
+    """One by one, as a list, by columns and as a frame: what rolling gives for each row."""
     plan = {"on": "time", "by": "card"}
     one_by_one = sash.Sliding(aggregation, "1h", **plan)
     values = [one_by_one.push(row)[0].value for row in ROWS]
     frame = pd.DataFrame(columns())
-    for batch in (columns(), frame, pa.Table.from_pandas(frame)):
+    for batch in (ROWS, tuple(ROWS), columns(), frame, pa.Table.from_pandas(frame)):
         results = sash.Sliding(aggregation, "1h", **plan).push_many(batch)
         assert [result.value for result in results] == values
         assert [result.key for result in results] == ["x", "y", "x", "x"]
@@ -49,8 +49,48 @@ def test_a_row_is_read_by_the_names_of_its_columns(aggregation):
 def test_several_columns_make_a_key():
     """A key is the tuple of its parts."""
     s = sash.Sliding(sash.Count(), 2, by=["card", "shop"], on="time")
-    assert [result.key for result in s.push_many(columns())] == [("x", "a"), ("y", "b"), ("x", "c"), ("x", "a")]
+    for batch in (columns(), ROWS):
+        s = sash.Sliding(sash.Count(), 2, by=["card", "shop"], on="time")
+        assert [result.key for result in s.push_many(batch)] == [("x", "a"), ("y", "b"), ("x", "c"), ("x", "a")]
     assert s.push({"card": "y", "shop": "b", "time": NOON, "amount": 1})[0].key == ("y", "b")
+
+
+def test_no_rows_are_no_events():
+    """An empty list changes nothing and gives nothing, with a key and without."""
+    for by in ("card", ["card", "shop"], None):
+        s = sash.Sliding(sash.Sum("amount"), "1h", by=by, on="time")
+        assert len(s.push_many([])) == 0
+        assert s.push(ROWS[0])[0].value == 30
+
+
+def test_a_list_with_a_row_that_lacks_a_column_changes_nothing():
+    """The error names the column; the rows before it have not been taken."""
+    for missing in ("time", "card", "amount"):
+        s = sash.Sliding(sash.Sum("amount"), "1h", by="card", on="time")
+        broken = {name: value for name, value in ROWS[1].items() if name != missing}
+        with pytest.raises(KeyError, match=f"no column '{missing}'"):
+            s.push_many([ROWS[0], broken])
+        assert s.push(ROWS[0])[0].value == 30
+
+
+def test_a_list_holds_rows_alone():
+    """Anything else in it is an error that says what a row is."""
+    s = sash.Sliding(sash.Sum("amount"), "1h", by="card", on="time")
+    with pytest.raises(TypeError, match="a row is a mapping with the column 'time', not int"):
+        s.push_many([ROWS[0], 3])
+
+
+def test_rows_of_a_list_take_others_back():
+    """A row that removes another needs neither time nor values, in a list as alone."""
+    rows = [{"at": 1, "km": 5, "trip": 7, "op": "insert"}, {"at": 2, "km": 6, "trip": 8, "op": "insert"}]
+    rows.append({"trip": 7, "op": "delete"})
+    all_at_once, one_by_one = (
+        sash.Sliding(sash.Concat("trip"), sash.TimeWindow(10), on="at", retract="op", id="trip", emit="update")
+        for _ in range(2)
+    )
+    results = [result for row in rows for result in one_by_one.push(row | {"trip": str(row["trip"])})]
+    assert list(all_at_once.push_many([row | {"trip": str(row["trip"])} for row in rows])) == results
+    assert results[-1].value == "8"
 
 
 def test_without_a_key():

@@ -14,7 +14,16 @@ from sash.aggregations.records import Path, found
 from sash.columns import Column, as_columns, items_of, read_with_nulls
 from sash.suggestions import did_you_mean
 
-__all__ = ["check_sizes", "checked_key", "checked_keys", "column_of", "read_slot", "row_parts", "rows_of"]
+__all__ = [
+    "batch_parts",
+    "check_sizes",
+    "checked_key",
+    "checked_keys",
+    "column_of",
+    "read_slot",
+    "row_parts",
+    "rows_of",
+]
 
 _NAN = math.nan
 _DECIMAL_NAN = Decimal("NaN")
@@ -107,6 +116,22 @@ def row_parts(events: tuple[Any, ...], by: str | tuple[str, ...] | None, on: str
     if missing:
         raise KeyError(f"the row has no column {missing[0]!r}: {did_you_mean(missing[0], row)}")
     return _key(row, by), row[on], row
+
+
+def batch_parts(
+    events: tuple[Any, ...], by: str | tuple[str, ...] | None, on: str, *, untimed: bool
+) -> tuple[Any, Any, Any]:
+    """The keys, the times and the rows of a list of rows, or of columns by name; `untimed` rows may have no time.
+
+    >>> batch_parts(([{"card": "x", "time": 3}, {"card": "y", "time": 4}],), "card", "time", untimed=False)
+    (['x', 'y'], [3, 4], [{'card': 'x', 'time': 3}, {'card': 'y', 'time': 4}])
+    """
+    if len(events) != 1 or not isinstance(events[0], (list, tuple)):
+        return row_parts(events, by, on)
+    rows = [{on: None, **row} if untimed and isinstance(row, Mapping) else row for row in events[0]]
+    parts = [row_parts((row,), by, on) for row in rows]
+    keys = None if by is None else [key for key, _, _ in parts]
+    return keys, [time for _, time, _ in parts], rows
 
 
 def _key(row: Mapping[str, Any], by: str | tuple[str, ...] | None) -> Any:

@@ -11,7 +11,7 @@ from sash.durations import parse_duration
 from sash.markup import as_html
 from sash.operator import snapshots
 from sash.operator.changes import as_batch
-from sash.operator.columns import check_sizes, row_parts
+from sash.operator.columns import batch_parts, check_sizes, row_parts
 from sash.operator.config import check_keeping
 from sash.operator.definition import define
 from sash.operator.engine import Engine
@@ -42,13 +42,15 @@ class Sliding:
     `aggregation` is one, or several by name as in a `Plan`, whose results make a record. `windows` is one of
     `sash.windows`, a duration, a number of events, or a list of them that share one structure. With
     `by=True` every event has a key first, and each key has windows of its own. With `on=` and `by=` as in a `Plan`,
-    events are rows: `push` takes a mapping, `push_many` a mapping of columns or a frame, and aggregations name columns.
+    events are rows: `push` takes a mapping, `push_many` a list of them, a mapping of columns or a frame, and
+    aggregations name columns.
     A `Plan` alone says all of that, and `emit`, `lateness` and `min_periods`.
     `trigger` says when a result is due; by default each event fires it, or the slide of the window. `emit` says which
     results there are:
 
     - "arrival", the default: at once, for what has been seen.
     - "final": once, when the watermark has passed: what all events together give, in whatever order they came.
+      Without `lateness` that is at `advance` and `finish`, not before.
     - "update": at once, and again with the next `revision` for every earlier result that a late event changes.
 
     The watermark trails the newest event of all keys by `lateness`. An event before it is late: it is counted in
@@ -164,14 +166,14 @@ class Sliding:
         """Take many events, `push_many(times, values)` or `push_many(keys, times, values)`, as `push` one by one would.
 
         Times are anything that `Window.bulk_insert` takes; keys and values are lists, arrays of NumPy, pandas or Arrow,
-        and values may be a mapping of columns, for aggregations of rows. All of them, or none if one is refused.
+        and values may be a mapping of columns, for aggregations of rows. With `on=`, events are one mapping of columns,
+        a frame or a list of rows. All of them are taken, or none if one is refused.
 
         >>> import sash
         >>> sash.Sliding(sash.Mean(), sash.TimeWindow(2)).push_many([1, 2, 3], [4.0, 6.0, 8.0]).values
         array([4., 5., 7.])
         """
-        keys, times, values = self._parts(columns)
-        events = Events.of(keys, times, values)
+        events = Events.of(*self._batch(columns))
         check_sizes(*events, self._spec.keyed)
         try:
             return self._running.take(events)
@@ -179,6 +181,12 @@ class Sliding:
             raise
         except Exception as error:
             return self._running.take_others(events, error)
+
+    def _batch(self, columns: tuple[Any, ...]) -> tuple[Any, Any, Any]:
+        spec = self._spec
+        if spec.on is None:
+            return self._parts(columns)
+        return batch_parts(columns, spec.by, spec.on, untimed=spec.retract is not None)
 
     def _parts(self, parts: tuple[Any, ...]) -> tuple[Any, Any, Any]:
         if self._spec.on is not None:
