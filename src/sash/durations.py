@@ -117,8 +117,9 @@ class Duration:
         return f"Duration({self.amount})" if self.plain else f"Duration({str(self)!r})"
 
 
-def parse_duration(value: Any) -> Duration:
-    """The exact length that `value` means; `WindowSpecError` if it means none.
+def parse_duration(value: Any, calendar: str = "") -> Duration:
+    """The exact length that `value` means; `WindowSpecError` if it means none. It names the units of the `calendar`
+    too, if the caller takes them.
 
     Takes text made of numbers and units (w d h m s ms us ns, or as words: "1 hour"), `timedelta`, `numpy.timedelta64`,
     `pandas.Timedelta`, and plain numbers for windows over plain numbers. A length is longer than zero, and nothing is
@@ -135,7 +136,7 @@ def parse_duration(value: Any) -> Duration:
     if isinstance(value, Duration):
         return value
     if isinstance(value, str):
-        return _nanoseconds(_parse_text(value), value)
+        return _nanoseconds(_parse_text(value, calendar), value)
     # A timedelta64 is an integer to NumPy, so it is asked for before numbers are.
     if isinstance(value, np.timedelta64):
         return _nanoseconds(_from_timedelta64(value), value)
@@ -180,7 +181,7 @@ def _as_timedelta(value: Any) -> Any:
     return value
 
 
-def _parse_text(text: str) -> Fraction:
+def _parse_text(text: str, calendar: str) -> Fraction:
     total = Fraction(0)
     position = 0
     while position < len(text.rstrip()):
@@ -189,22 +190,23 @@ def _parse_text(text: str) -> Fraction:
             raise WindowSpecError(
                 f"{text!r} is no duration: write numbers with units, such as '10m', '250ms' or '1h30m'"
             )
-        total += Fraction(part[1]) * _NANOSECONDS[_unit(part[2], text)]
+        total += Fraction(part[1]) * _NANOSECONDS[_unit(part[2], text, calendar)]
         position = part.end()
     return total
 
 
-def _unit(written: str, text: str) -> str:
+def _unit(written: str, text: str, calendar: str) -> str:
     unit = _ALIASES.get(written, written)
     if unit in _NANOSECONDS:
         return unit
     if written in _CALENDAR:
-        raise WindowSpecError(f"{written!r} in the duration {text!r} has no fixed length: use days, or minutes as 'm'")
+        way_out = f"use days, or minutes as 'm'{calendar and f', or alone {calendar}'}"
+        raise WindowSpecError(f"{written!r} in the duration {text!r} has no fixed length: {way_out}")
     if written == "i":
         raise WindowSpecError(f"{text!r} is a number of rows in polars: write the number alone")
     near = nearest(written, [*_NANOSECONDS, *_ALIASES]) if len(written) > 2 else None
     hint = "" if near is None else f"did you mean {near!r}? "
-    units = " ".join(_NANOSECONDS)
+    units = f"{' '.join(_NANOSECONDS)}{calendar and f', and alone {calendar}'}"
     raise WindowSpecError(f"unknown unit {written!r} in the duration {text!r}: {hint}the units are {units}")
 
 

@@ -108,3 +108,16 @@ def test_what_has_no_calendar_is_refused() -> None:
     assert sash.Plan.from_toml(plan.to_toml()) == plan
     assert list(plan.outputs) == ["n_1mo", "n_1y"]
     assert "by the calendar" in plan.explain()
+
+
+@pytest.mark.parametrize("written", ["1 fortnight", "1 month", "2h1q"])
+def test_a_window_that_is_none_names_every_unit_that_one_may_have(written: str) -> None:
+    """Those of a fixed length, and those of the calendar, each of which is taken; a length of time has the first
+    alone."""
+    with pytest.raises(sash.PlanError, match="alone mo q y"):
+        sash.Plan(on="t", windows=[written], aggregations={"n": sash.Count()})
+    with pytest.raises(sash.WindowSpecError) as refused:
+        sash.TimeWindow(written)
+    assert "mo q y" not in str(refused.value)
+    for unit in ["w", "d", "h", "m", "s", "ms", "us", "ns", "mo", "q", "y"]:
+        sash.Plan(on="t", windows=[f"1{unit}"], aggregations={"n": sash.Count()})

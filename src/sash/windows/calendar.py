@@ -17,11 +17,13 @@ from sash.windows.scale import Scale
 from sash.windows.time import CLOSED, Closed, check_closed
 from sash.windows.zones import at_clock, clock_of
 
-__all__ = ["CalendarWindow", "is_calendar"]
+__all__ = ["CALENDAR_UNITS", "CalendarWindow", "is_calendar"]
 
 Ticks = npt.NDArray[np.int64]
 
 _MONTHS: Final = {"mo": 1, "q": 3, "y": 12}
+#: Its units, as an error lists them.
+CALENDAR_UNITS: Final = " ".join(_MONTHS)
 _WRITTEN: Final = re.compile(r"\s*([1-9]\d{0,4})\s*(mo|q|y)\s*", re.ASCII)
 
 

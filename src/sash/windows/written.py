@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from sash.durations import parse_duration
 from sash.errors import WindowSpecError
 from sash.windows.base import WindowPolicy
-from sash.windows.calendar import CalendarWindow, is_calendar
+from sash.windows.calendar import CALENDAR_UNITS, CalendarWindow, is_calendar
 from sash.windows.count import CountWindow
 from sash.windows.time import Closed, TimeWindow
 
@@ -27,7 +28,7 @@ def as_policy(value: Any, closed: Closed = "right") -> WindowPolicy:
     if is_calendar(value):
         return CalendarWindow(value, closed=closed)
     try:
-        policy = TimeWindow(value, closed=closed)
+        policy = TimeWindow(parse_duration(value, CALENDAR_UNITS), closed=closed)
     except WindowSpecError as error:
         raise WindowSpecError(f"{value!r:.80} is no window: {error}") from None
     if policy.length.plain:
