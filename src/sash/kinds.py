@@ -18,6 +18,7 @@ __all__ = ["DATE", "FLOAT", "GREATEST", "INT", "LEAST", "NAIVE", "Kind", "decode
 LEAST: Final = -(2**63)
 GREATEST: Final = 2**63 - 1
 _FIXED_UNITS: Final = {"date": "D", "datetime": "us"}
+_STEP: Final = re.compile(r"(\d*)([a-zA-Z]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Kind:
     @property
     def step(self) -> int | None:
         """The length of a tick in attoseconds; None where ticks have no length in time (numbers, months, years)."""
-        match = re.fullmatch(r"(\d*)([a-zA-Z]+)", self.unit or _FIXED_UNITS.get(self.name, ""))
+        match = _STEP.fullmatch(self.unit or _FIXED_UNITS.get(self.name, ""))
         if match is None or match[2] not in ATTOSECONDS:
             return None
         return int(match[1] or 1) * ATTOSECONDS[match[2]]
