@@ -165,6 +165,7 @@ def _sliding(window: Any, every: Any, closed: Closed) -> Any:
     """The windows, each of which slides by the time."""
     from sash.errors import WindowSpecError
     from sash.windows import TimeWindow, WindowPolicy
+    from sash.windows.calendar import is_calendar
 
     if isinstance(window, (list, tuple)):
         return [_sliding(one, every, closed) for one in window]
@@ -173,6 +174,10 @@ def _sliding(window: Any, every: Any, closed: Closed) -> Any:
     if isinstance(window, (int, WindowPolicy)):
         raise PlanError(
             f"every= is for windows of a length of time that have none of their own, not {window!r}: leave it out"
+        )
+    if is_calendar(window):
+        raise PlanError(
+            f"every: a window by the calendar, {window!r}, does not slide: give the times of its ends as labels, at="
         )
     try:
         return TimeWindow(window, every, closed)

@@ -196,6 +196,18 @@ def test_every_kind_of_frame_takes_labels(kind: str) -> None:
     assert whole["shop_1h_ago"].to_list() == [None, None, None, "x"]
 
 
+@pytest.mark.parametrize("zero", [0, 0.0, "0s", "0h", dt.timedelta(0), pd.Timedelta(0), None])
+def test_zero_of_any_unit_is_no_offset(zero: Any) -> None:
+    """Alone, and among others, where it has no name."""
+    times = pd.date_range("2024-05-01", periods=4, freq="30min")
+    frame = pd.DataFrame({"t": times, "v": [1, 2, 4, 8]})
+    ours = sash.rolling(frame, at=frame[["t"]], on="t", window="1h", offset=[zero, "30m"], s=sash.Sum("v"))
+    assert ours["s"].tolist() == [1, 3, 6, 12]
+    assert ours["s_30m_ago"].tolist() == [0, 1, 3, 6]
+    alone = sash.rolling(frame, at=frame[["t"]], on="t", window="1h", offset=zero, s=sash.Sum("v"))
+    assert alone["s"].tolist() == [1, 3, 6, 12]
+
+
 def test_empty_events_and_empty_labels() -> None:
     """Labels without events have empty windows; no labels, no rows."""
     events = {"t": np.array([], np.int64), "x": np.array([], np.int64)}

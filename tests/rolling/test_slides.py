@@ -231,6 +231,7 @@ def test_every_beside_the_window_is_every_of_each_window(window, words):
             {"window": "1h", "center": True},
             "rolling has no center=: a window ends at its row, and knows",
         ),
+        ({"window": "1mo"}, "by the calendar, '1mo', does not slide: give the times of its ends as labels"),
     ],
 )
 def test_every_that_has_no_meaning_is_refused(words, error):

@@ -19,7 +19,7 @@ from sash.batch.derived import expression_problems, with_expressions
 from sash.batch.engine import Job, read_problems, settle, type_problems
 from sash.batch.probes import Probes
 from sash.batch.slides import slides
-from sash.durations import Duration, parse_duration
+from sash.durations import Duration, parse_lateness
 from sash.errors import PlanError, WindowSpecError
 from sash.frames import Frame
 from sash.frames.base import Codes, Foreign, ResultColumn, joined
@@ -81,10 +81,8 @@ def offsets_of(offset: Any) -> Offsets:
 
 
 def _offset(value: Any) -> Duration | None:
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and value == 0:
-        return None
     try:
-        return parse_duration(value)
+        return parse_lateness(value) or None
     except WindowSpecError as error:
         raise PlanError(f"offset: {error}") from None
 
