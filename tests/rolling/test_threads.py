@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import sash
+from sash.batch.passes import ObjectPass, choose
+from tests.rolling.test_every_aggregation import made
 
 ROWS = 70_000
 NAMED = {
@@ -41,7 +43,9 @@ def frame(keys: int, late: bool) -> dict[str, Any]:
 
 
 def bytes_of(frame: Any) -> dict[str, Any]:
-    return {name: column.tolist() if column.dtype == object else column.tobytes() for name, column in frame.items()}
+    return {
+        name: repr(column.tolist()) if column.dtype == object else column.tobytes() for name, column in frame.items()
+    }
 
 
 @pytest.mark.parametrize("late", [False, True], ids=["in order", "late"])
@@ -52,6 +56,21 @@ def test_one_and_three_threads_give_equal_bytes(keys: int, late: bool) -> None:
     plan = sash.Plan(by="k", on="t", windows=[sash.TimeWindow(700), 50], aggregations=NAMED)
     one = bytes_of(sash.rolling(data, plan, threads=1))
     assert bytes_of(sash.rolling(data, plan, threads=3)) == one
+
+
+@pytest.mark.parametrize("emit", ["final", "arrival"])
+@pytest.mark.parametrize("name", sorted(sash.aggregations.built_ins()))
+def test_every_aggregation_gives_equal_bytes_in_two_threads(name: str, emit: Any) -> None:
+    """One long key and some, over more rows than one task takes; those that run by methods take a few."""
+    one = made(name)
+    kinds = [{"v": "real", "i": "integer", "s": "object", "b": "bool"}[column] for column in one.columns]
+    slow = emit == "arrival" or isinstance(choose(one, kinds, late=False), ObjectPass)
+    data = {column: values[: 1_000 if slow else ROWS] for column, values in frame(40, late=True).items()}
+    data |= {"v": np.abs(data["v"]), "s": data["i"].astype(str).astype(object), "b": data["i"] % 3 == 0}
+    for by in ([], ["k"]):
+        plan = sash.Plan(by=by, on="t", windows=[sash.TimeWindow(6), 3], aggregations={"out": one}, emit=emit)
+        both = [bytes_of(sash.rolling(data, plan, threads=threads)) for threads in (1, 2)]
+        assert both[0] == both[1]
 
 
 def test_windows_as_rows_came_are_the_same_in_threads() -> None:
