@@ -7,6 +7,7 @@ import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import numpy as np
@@ -181,6 +182,7 @@ def _as_timedelta(value: Any) -> Any:
     return value
 
 
+@lru_cache(maxsize=256)
 def _parse_text(text: str, calendar: str) -> Fraction:
     total = Fraction(0)
     position = 0

@@ -55,6 +55,7 @@ class ArrowFrame:
         #: What a table of other rows becomes.
         self._make = make or give_back
         self._whole: dict[str, Any] = {}
+        self._values: dict[str, Values] = {}
 
     @property
     def names(self) -> Sequence[str]:
@@ -87,7 +88,12 @@ class ArrowFrame:
         return kind, np.ascontiguousarray(ticks)
 
     def values(self, name: str) -> Values:
-        """A column of values."""
+        """A column of values. Read once: nulls are filled in a copy."""
+        if name not in self._values:
+            self._values[name] = self._read(name)
+        return self._values[name]
+
+    def _read(self, name: str) -> Values:
         import pyarrow as pa
         import pyarrow.compute as pc
 
