@@ -233,6 +233,40 @@ def test_a_method_that_may_raise_is_asked_before_an_insert():
     assert (len(window), window.query()) == (64, before)
 
 
+@pytest.mark.parametrize("times", [[101, 301], range(1, 800, 2)])
+def test_a_batch_that_raises_leaves_the_window_as_it_was(times):
+    """The entries are as they were, and the total is put back: a query takes no more combines than before."""
+    window = sash.Window(sash.compiled(Bounded()))
+    window.bulk_insert(range(0, 2048, 2), [1.0] * 1024)
+    before, whole = list(window.items()), window.query()
+    with pytest.raises(sash.AggregationError):
+        window.bulk_insert(times, [*[2.0] * (len(times) - 1), 65000.0])
+    assert list(window.items()) == before
+    assert combines_of(lambda: window.query()) <= 3
+    assert window.query() == whole
+
+
+def test_a_bulk_eviction_of_an_operator_takes_the_logarithm_of_what_goes(aggregation):
+    """One event that makes half of the window leave."""
+    operator = sash.Sliding(aggregation, sash.TimeWindow(SIZE), trigger=sash.OnDemand(), lateness=0)
+    operator.push_many(range(SIZE), [1.0] * SIZE)
+    operator.query()
+    taken = combines_of(lambda: (operator.push(SIZE + SIZE // 2, 1.0), operator.query()))
+    assert taken <= 80 + 16 * math.log2(SIZE)
+
+
+@pytest.mark.parametrize("algorithm", ["two_stacks", "aba", "daba"])
+def test_a_second_query_is_free(aggregation, algorithm):
+    """The result is kept until the window changes."""
+    window = sash.Window(aggregation, algorithm=algorithm)
+    for time in range(100):
+        window.insert(time, 1.0)
+        if time % 3:
+            window.evict()
+        window.query()
+        assert combines_of(window.query) == 0
+
+
 def test_evictions_of_flatfat_wait_for_a_query(aggregation):
     """m of them are paid for together: 16 all over 1,024 entries take at most m (1 + log2(n / m)) combines."""
     window = sash.Window(aggregation, algorithm="flatfat")

@@ -126,6 +126,19 @@ def test_the_default_for_worst_cases_evicts_in_bulk_in_a_few_combines():
     assert meter.worst["bulk_evict"] <= 8 * 13
 
 
+@pytest.mark.parametrize("algorithm", ["two_stacks", "aba", "daba"])
+def test_a_second_query_is_free(algorithm):
+    """The result is kept until the window changes."""
+    meter = Meter(algorithm)
+    for time in range(100):
+        meter.insert()
+        if time % 3:
+            meter.run("evict")
+        meter.window.query()
+        meter.run("query")
+    assert meter.worst["query"] == 0
+
+
 @pytest.mark.parametrize("algorithm", ["flatfat", "flatfat_fifo"])
 def test_changes_wait_for_a_query(algorithm):
     """The Reactive Aggregator's batches: m changes are paid for together, by the query that asks."""
@@ -177,7 +190,7 @@ class Watched(sash.Aggregation):
         return None
 
 
-@pytest.mark.parametrize("algorithm", ["amta", "log_mta", "two_stacks_lite", "aba"])
+@pytest.mark.parametrize("algorithm", ["amta", "log_mta", "two_stacks_lite", "aba", "daba"])
 def test_an_eviction_frees_as_much_for_many_events_as_for_few(algorithm):
     """What a bulk eviction drops is freed by the calls after it, a piece at a time; shrink_to_fit frees it at once."""
     gone = []
