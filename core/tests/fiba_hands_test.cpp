@@ -120,14 +120,6 @@ template <class M>
 using Counted = Counting<M>;
 using OwnFirst = Failing<First<>>;
 
-std::int64_t one(const SumInt&, Time time) {
-    return time & 7;
-}
-template <class M>
-First<>::Partial one(const M&, Time time) {
-    return {time, true};
-}
-
 //! In order, each window that shares the tree costs O(1) combines an event, whatever its length, at either end.
 template <class M>
 void shared_windows_are_constant(Time behind) {
@@ -136,7 +128,7 @@ void shared_windows_are_constant(Time behind) {
         const std::vector<Time> lengths{n / 8, n / 2, 3 * n / 4};
         Time time = 0;
         const auto round = [&] {
-            window.insert(time, one(M{}, time));
+            window.insert(time, event(M{}, time));
             if (time >= n) window.evict();
             const std::int64_t before = combines;
             for (const Time length : lengths) window.query(time - length, time - behind);
@@ -153,7 +145,7 @@ void shared_windows_are_constant(Time behind) {
         check(a_query <= 8.0, "a window that shares the tree costs O(1) combines");
         if (n < Time{1} << 16) continue;
         Fiba<Counted<M>> longest{Counted<M>(combines)};
-        for (Time i = time - n; i < time; ++i) longest.insert(i, one(M{}, i));
+        for (Time i = time - n; i < time; ++i) longest.insert(i, event(M{}, i));
         check(10 * window.bytes() <= 12 * longest.bytes(), "and hardly any memory beside the longest");
     }
 }
@@ -193,7 +185,7 @@ void ranges_are_logarithmic(bool late, bool cut_before, double most) {
     Fiba<Counted<M>> window{Counted<M>(combines)};
     for (Time i = 0; i < n; ++i) {
         const Time time = late ? static_cast<Time>(random() % static_cast<std::uint64_t>(8 * n)) : 8 * i;
-        window.insert(time, one(M{}, time));
+        window.insert(time, event(M{}, time));
     }
     if (cut_before)
         for (Time at = 0; at < 8 * n; at += 128) window.query(at, at + 4 * n);

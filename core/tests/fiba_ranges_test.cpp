@@ -24,14 +24,6 @@ std::int64_t combines = 0;
 
 using OwnFirst = Failing<First<>>;
 
-std::int64_t one(const SumInt&, Time time) {
-    return time & 7;
-}
-template <class M>
-First<>::Partial one(const M&, Time time) {
-    return {time, true};
-}
-
 //! A tree that much happens to, and the times of its entries.
 template <class M>
 class Shaken {
@@ -64,7 +56,7 @@ public:
         const Time from = some_time();
         for (int i = 0; i < count; ++i) {
             times.push_back(scattered ? some_time() : from + 2 * i);
-            partials.push_back(one(M{}, times.back()));
+            partials.push_back(event(M{}, times.back()));
             times_.insert(times.back());
         }
         now_ = std::max(now_, *times_.rbegin());
@@ -94,7 +86,7 @@ private:
     void insert(Time time) {
         times_.insert(time);
         now_ = std::max(now_, time);
-        tree_.insert(time, one(M{}, time));
+        tree_.insert(time, event(M{}, time));
     }
     Time some_time() { return static_cast<Time>(random_() % static_cast<std::uint64_t>(now_ + 1)); }
     std::set<Time>::iterator nearest(Time time) {
@@ -111,7 +103,7 @@ private:
     //! The late event is at a time that is there: no entry moves, and no hand serves the range.
     double over(const std::vector<Time>& times, Ends ends) {
         const Time late = times[random_() % times.size()];
-        tree_.insert(late, one(M{}, late));
+        tree_.insert(late, event(M{}, late));
         const std::int64_t before = combines;
         tree_.query(times[static_cast<std::size_t>(ends.first)], times[static_cast<std::size_t>(ends.last)]);
         return static_cast<double>(combines - before) - 3 * std::log2(static_cast<double>(ends.last - ends.first + 1));
@@ -175,10 +167,10 @@ void late_events_leave_few_entries_in_no_group() {
     for (Time size = 2; size <= 150; ++size) {
         for (Time place = 1; place < size; place += 5) {
             Fiba<M> tree;
-            for (Time i = 0; i < size; ++i) tree.insert(10 * i, one(M(), i));
-            for (int late = 1; late <= 3; ++late) tree.insert(10 * place - late, one(M(), late));
+            for (Time i = 0; i < size; ++i) tree.insert(10 * i, event(M(), i));
+            for (int late = 1; late <= 3; ++late) tree.insert(10 * place - late, event(M(), late));
             for (Time i = size; i < size + 20; ++i) {
-                tree.insert(10 * i, one(M(), i));
+                tree.insert(10 * i, event(M(), i));
                 tree.check_invariants();
             }
             check(tree.size() == static_cast<std::size_t>(size) + 23, "all events are there");

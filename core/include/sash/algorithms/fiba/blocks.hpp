@@ -88,13 +88,11 @@ public:
         return made_++;
     }
 
-    //! Asks for the first bytes of a block before it is looked at: its cache misses then overlap instead of following
-    //! one another. Always inlined: g++ takes a function that does nothing but this for one without an effect, and
-    //! drops the call.
-    [[gnu::always_inline]] void prefetch(Id id, std::size_t bytes) const {
+    //! Asks for bytes before they are looked at: cache misses then overlap instead of following one another. Always
+    //! inlined: g++ takes a function that does nothing but this for one without an effect, and drops the call.
+    [[gnu::always_inline]] static void prefetch(const void* first, std::size_t bytes) {
         constexpr std::size_t line = 64;
-        const std::byte* const block = (*this)[id];
-        for (std::size_t at = 0; at < bytes; at += line) __builtin_prefetch(block + at);
+        for (std::size_t at = 0; at < bytes; at += line) __builtin_prefetch(static_cast<const std::byte*>(first) + at);
     }
     std::size_t stride() const { return stride_; }
 

@@ -30,6 +30,8 @@ struct Fiba<M>::Visit {
     std::size_t to;
     //! How many visits to its children there are; they follow one another.
     std::uint32_t children = 0;
+    //! The place of the first entry in a leaf.
+    std::uint32_t at = 0;
     //! Whether a leaf below may have been split, so that aggregates are folded anew.
     bool regrown = false;
     std::uint64_t added = 0;
@@ -164,29 +166,23 @@ void Fiba<M>::insert_among(Batch batch) {
 template <Monoid M>
 std::uint32_t Fiba<M>::plant(Path& path, std::vector<Sprout>& sprouts) {
     std::uint32_t level = path.join;
-    while (!sprouts.empty()) {
-        if (level == height_) {
-            const Id old_root = path.id[level];
+    for (; !sprouts.empty(); ++level) {
+        const bool raise = level == height_;
+        if (raise) {
             const Id last = right_[level];
-            raise_root(old_root, sprouts.front(), level);
+            raise_root(path.id[level], sprouts.front(), level);
             right_[level] = last;
             path.id[level + 1] = left_[level + 1];
             path.index[level] = 0;
-            refresh_slot(path.id[level + 1], level + 1, 1);
-            sprouts.erase(sprouts.begin());
-            std::vector<Growing> growing;
-            for (const Sprout& sprout : sprouts) growing.push_back({1, sprout});
-            sprouts.clear();
-            if (!growing.empty()) regrow(path.id[level + 1], level + 1, growing, sprouts);
         } else {
             extend(path, level);
-            refresh_slot(path.id[level + 1], level + 1, path.index[level]);
-            std::vector<Growing> growing;
-            for (const Sprout& sprout : sprouts) growing.push_back({path.index[level], sprout});
-            sprouts.clear();
-            regrow(path.id[level + 1], level + 1, growing, sprouts);
         }
-        ++level;
+        const std::uint32_t elder = raise ? 1 : path.index[level];
+        refresh_slot(path.id[level + 1], level + 1, elder);
+        std::vector<Growing> growing;
+        for (std::size_t i = raise ? 1 : 0; i < sprouts.size(); ++i) growing.push_back({elder, sprouts[i]});
+        sprouts.clear();
+        regrow(path.id[level + 1], level + 1, growing, sprouts);
     }
     return level;
 }
@@ -217,10 +213,12 @@ std::uint64_t Fiba<M>::insert_below(Id id, std::uint32_t level, Batch batch, std
         for (std::size_t i = begin[k]; i < begin[k - 1]; ++i) visit_children(visits, i, k, batch);
     }
     std::vector<Growing> growing;
-    insert_into_leaves(std::span(visits).subspan(begin[0]), batch, growing);
+    const std::span leaves = std::span(visits).subspan(begin[0]);
+    for (std::size_t i = 0; i < std::min(kAhead, leaves.size()); ++i) find_place(leaves[i], batch);
+    if (level == 0) insert_into_leaf(leaves[0], 0, batch, growing);
     for (std::uint32_t k = 1; k <= level; ++k) {
         const std::span nodes = std::span(visits).subspan(begin[k], begin[k - 1] - begin[k]);
-        note_below(nodes, k, visits.data() + begin[k - 1], growing);
+        note_below(nodes, k, std::span(visits).subspan(begin[k - 1]), batch, growing);
     }
     for (const Growing& grown : growing) sprouts.push_back(grown.sprout);
     return visits.front().added;
@@ -249,20 +247,18 @@ void Fiba<M>::visit_children(std::vector<Visit>& visits, std::size_t at, std::ui
     }
 }
 
+//! Looks for the first place in a leaf and asks for what moves there: its other partials are left where they are.
 template <Monoid M>
-void Fiba<M>::insert_into_leaves(std::span<Visit> leaves, Batch batch, std::vector<Growing>& growing) {
-    std::vector<Sprout> sprouts;
-    for (std::size_t i = 0; i < leaves.size(); ++i) {
-        if (i + kAhead < leaves.size()) pool_.prefetch_leaf(leaves[i + kAhead].id);
-        insert_into_leaf(leaves[i], batch.part(leaves[i].from, leaves[i].to), sprouts);
-        for (const Sprout& sprout : sprouts) growing.push_back({static_cast<std::uint32_t>(i), sprout});
-        sprouts.clear();
-    }
+void Fiba<M>::find_place(Visit& visit, Batch batch) const {
+    const Leaf node = leaf(visit.id);
+    visit.at = node.lower_bound(batch.times[visit.from]);
+    pool_.prefetch_partials(node, visit.at);
 }
 
-//! Notes in the nodes of a level what happened to their children, then makes room for what grew out of these.
+//! Notes in the nodes of a level what happened to their children, then makes room for what grew out of these. Leaves
+//! take their entries now, when their parents are at hand.
 template <Monoid M>
-void Fiba<M>::note_below(std::span<Visit> nodes, std::uint32_t level, const Visit* child,
+void Fiba<M>::note_below(std::span<Visit> nodes, std::uint32_t level, std::span<Visit> children, Batch batch,
                          std::vector<Growing>& growing) {
     std::vector<Growing> grown, own;
     std::vector<Sprout> sprouts;
@@ -270,10 +266,17 @@ void Fiba<M>::note_below(std::span<Visit> nodes, std::uint32_t level, const Visi
     std::size_t next = 0;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         Visit& visit = nodes[i];
-        for (std::uint32_t k = 0; k < visit.children; ++k, ++child, ++number) {
-            note_child(visit, level, *child, k == 0);
+        const Inner node = inner(visit.id);
+        for (std::uint32_t k = 0; k < visit.children; ++k, ++number) {
+            Visit& child = children[number];
+            if (level == 1) {
+                if (number + 2 * kAhead < children.size()) pool_.prefetch_times(children[number + 2 * kAhead].id);
+                if (number + kAhead < children.size()) find_place(children[number + kAhead], batch);
+                insert_into_leaf(child, number, batch, growing);
+            }
+            note_child(visit, node, level, child, k == 0);
             for (; next < growing.size() && growing[next].index == number; ++next)
-                own.push_back({child->index, growing[next].sprout});
+                own.push_back({child.index, growing[next].sprout});
         }
         if (own.empty()) continue;
         regrow(visit.id, level, own, sprouts);
@@ -286,7 +289,7 @@ void Fiba<M>::note_below(std::span<Visit> nodes, std::uint32_t level, const Visi
 
 //! What a parent keeps for a child after its part of a batch. A commutative aggregate just takes the part in.
 template <Monoid M>
-void Fiba<M>::note_child(Visit& parent, std::uint32_t level, const Visit& child, bool first) {
+void Fiba<M>::note_child(Visit& parent, const Inner& node, std::uint32_t level, const Visit& child, bool first) {
     parent.added += child.added;
     parent.regrown |= child.regrown;
     if (!M::commutative || child.regrown) return refresh_slot(parent.id, level, child.index);
@@ -296,11 +299,12 @@ void Fiba<M>::note_child(Visit& parent, std::uint32_t level, const Visit& child,
         append_to(parent.delta, child.delta);
     }
     if (on_spine(child.id, level - 1)) return;
-    add_to_slot(inner(parent.id), child.index, child.delta, child.added);
+    add_to_slot(node, child.index, child.delta, child.added);
 }
 
 template <Monoid M>
-void Fiba<M>::insert_into_leaf(Visit& visit, Batch batch, std::vector<Sprout>& sprouts) {
+void Fiba<M>::insert_into_leaf(Visit& visit, std::uint32_t number, Batch all, std::vector<Growing>& growing) {
+    const Batch batch = all.part(visit.from, visit.to);
     const Id id = visit.id;
     const Leaf node = leaf(id);
     keep_leaf(id);
@@ -312,21 +316,21 @@ void Fiba<M>::insert_into_leaf(Visit& visit, Batch batch, std::vector<Sprout>& s
         for (std::size_t i = 1; i < batch.size(); ++i) append_to(visit.delta, batch.partials[i]);
     }
     if (!visit.regrown && batch.size() <= kFewInALeaf) {
-        visit.added = put_in_place(node, fill_of(id), batch);
+        visit.added = put_in_place(node, visit.at, fill_of(id), batch);
         return;
     }
     visit.added = merge_leaf(node, batch);
-    if (merged_times_.size() > leaf_max()) return refill_leaves(id, sprouts);
+    if (merged_times_.size() > leaf_max()) return refill_leaves(id, number, growing);
     refill_leaf(id, 0, merged_times_.size());
     settle(node, fill_of(id));
 }
 
-//! Entry by entry into a leaf that has room; gives the number of new times.
+//! Entry by entry into a leaf that has room, the first of them at `first`; gives the number of new times.
 template <Monoid M>
-std::uint64_t Fiba<M>::put_in_place(Leaf node, Fill fill, Batch batch) {
+std::uint64_t Fiba<M>::put_in_place(Leaf node, std::uint32_t first, Fill fill, Batch batch) {
     const std::uint32_t before = node.size();
     for (std::size_t i = 0; i < batch.size(); ++i) {
-        const std::uint32_t at = node.lower_bound(batch.times[i]);
+        const std::uint32_t at = i == 0 ? first : node.lower_bound(batch.times[i]);
         if (at < node.end() && node.times[at] == batch.times[i]) {
             append_to(node.partials[at], batch.partials[i]);
             note_in_group(node, at, batch.partials[i], fill);
@@ -369,7 +373,7 @@ std::uint64_t Fiba<M>::merge_leaf(const Leaf& node, Batch batch) {
 
 //! Spreads the scratch arrays evenly over as few leaves as can hold them.
 template <Monoid M>
-void Fiba<M>::refill_leaves(Id id, std::vector<Sprout>& sprouts) {
+void Fiba<M>::refill_leaves(Id id, std::uint32_t number, std::vector<Growing>& growing) {
     const std::size_t total = merged_times_.size();
     const std::size_t leaves = (total + leaf_max() - 1) / leaf_max();
     const bool was_right = id == right_[0];
@@ -377,9 +381,9 @@ void Fiba<M>::refill_leaves(Id id, std::vector<Sprout>& sprouts) {
         const std::size_t from = total * k / leaves;
         const Id target = k == 0 ? id : new_leaf();
         refill_leaf(target, from, total * (k + 1) / leaves);
-        if (k > 0) sprouts.push_back({merged_times_[from], target});
+        if (k > 0) growing.push_back({number, {merged_times_[from], target}});
     }
-    if (was_right) right_[0] = sprouts.back().id;
+    if (was_right) right_[0] = growing.back().sprout.id;
 }
 
 template <Monoid M>
@@ -394,10 +398,22 @@ void Fiba<M>::refill_leaf(Id id, std::size_t from, std::size_t to) {
     *node.extent = {0, static_cast<std::uint32_t>(to - from)};
 }
 
-//! Hangs sprouts behind their elders. A node that cannot hold them spreads its children evenly over as few nodes as
-//! can; the new ones are sprouts in their turn.
+//! Hangs sprouts behind their elders. A node that cannot hold them is spread.
 template <Monoid M>
 void Fiba<M>::regrow(Id id, std::uint32_t level, const std::vector<Growing>& growing, std::vector<Sprout>& sprouts) {
+    Inner node = inner(id);
+    if (node.arity() + growing.size() > max_arity()) return spread(id, level, growing, sprouts);
+    std::uint32_t at = 0;
+    for (const auto& [index, sprout] : growing) {
+        node.insert(index + ++at, sprout.key, sprout.id, monoid_.identity(), 0);
+        refresh_slot(id, level, index + at);
+    }
+}
+
+//! Spreads the children of a node and the sprouts behind them evenly over as few nodes as can hold them; the new ones
+//! are sprouts in their turn.
+template <Monoid M>
+void Fiba<M>::spread(Id id, std::uint32_t level, const std::vector<Growing>& growing, std::vector<Sprout>& sprouts) {
     Inner node = inner(id);
     std::vector<Sprout> children;
     std::vector<std::pair<Partial, std::uint64_t>> kept;

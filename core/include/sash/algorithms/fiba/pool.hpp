@@ -72,11 +72,20 @@ public:
         return {reinterpret_cast<Time*>(block + kTimesAt), leaves_.partials(block), reinterpret_cast<Extent*>(block)};
     }
     [[gnu::always_inline]] void prefetch_leaf(Id id) const {
-        constexpr std::size_t most = 2048;
-        leaves_.prefetch(id, std::min(leaves_.stride(), most));
+        leaves_.prefetch(leaves_[id], std::min(leaves_.stride(), kMostAhead));
+    }
+    //! What a search reads of a leaf.
+    [[gnu::always_inline]] void prefetch_times(Id id) const {
+        leaves_.prefetch(leaves_[id], std::min(kTimesAt + leaf_capacity_ * sizeof(Time), kMostAhead));
+    }
+    //! What an insert moves of a leaf, and its groups.
+    [[gnu::always_inline]] void prefetch_partials(const Leaf<Partial>& leaf, std::uint32_t from) const {
+        const std::size_t bytes = (leaf.end() - from + 1) * sizeof(Partial);
+        leaves_.prefetch(leaf.partials + from, std::min(bytes, kMostAhead));
+        __builtin_prefetch(groups(leaf));
     }
     //! What a search reads of the node.
-    [[gnu::always_inline]] void prefetch_inner(Id id) const { inners_.prefetch(id, counts_at_); }
+    [[gnu::always_inline]] void prefetch_inner(Id id) const { inners_.prefetch(inners_[id], counts_at_); }
 
     Inner<Partial> inner(Id id) const {
         std::byte* const block = inners_[id];
@@ -170,6 +179,8 @@ private:
         free_inner(top.id);
     }
 
+    //! So many bytes at most are asked for before they are looked at.
+    static constexpr std::size_t kMostAhead = 2048;
     static constexpr std::size_t kTimesAt = (sizeof(LeafHead) + sizeof(Time) - 1) / sizeof(Time) * sizeof(Time);
 
     std::uint32_t leaf_capacity_;

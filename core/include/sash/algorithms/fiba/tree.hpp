@@ -46,7 +46,6 @@ struct FibaOptions {
 //! A fallible combine never unwinds through the tree: the first failure is remembered. An insert is then undone from
 //! copies of the nodes that it changed, and the failure thrown; an evict stands, the aggregates are stale, and the next
 //! query makes them anew.
-//!
 //! What changes the structure and is seldom called is marked cold: it is compiled for size.
 template <Monoid M>
 class Fiba {
@@ -310,8 +309,8 @@ private:
     static constexpr std::size_t kWorthABatch = M::commutative && !M::fallible ? 16 : 4;
     //! As many go into a leaf one by one: that moves less than merging.
     static constexpr std::size_t kFewInALeaf = 4;
-    //! So many leaves are asked for before they are looked at.
-    static constexpr std::size_t kAhead = 8;
+    //! Before its turn a leaf is searched for so many leaves, and asked for twice as many.
+    static constexpr std::size_t kAhead = 4;
     void insert_all(Batch batch);
     void insert_sorted(Batch batch);
     void append_sorted(Batch batch);
@@ -321,15 +320,17 @@ private:
     Path common_path(Time first, Time last) const;
     std::uint64_t insert_below(Id id, std::uint32_t level, Batch batch, std::vector<Sprout>& sprouts);
     void visit_children(std::vector<Visit>& visits, std::size_t at, std::uint32_t level, Batch batch);
-    void insert_into_leaves(std::span<Visit> leaves, Batch batch, std::vector<Growing>& growing);
-    void note_below(std::span<Visit> nodes, std::uint32_t level, const Visit* child, std::vector<Growing>& growing);
-    void note_child(Visit& parent, std::uint32_t level, const Visit& child, bool first);
-    void insert_into_leaf(Visit& visit, Batch batch, std::vector<Sprout>& sprouts);
-    std::uint64_t put_in_place(Leaf node, Fill fill, Batch batch);
+    void find_place(Visit& visit, Batch batch) const;
+    void note_below(std::span<Visit> nodes, std::uint32_t level, std::span<Visit> children, Batch batch,
+                    std::vector<Growing>& growing);
+    void note_child(Visit& parent, const Inner& node, std::uint32_t level, const Visit& child, bool first);
+    void insert_into_leaf(Visit& visit, std::uint32_t number, Batch all, std::vector<Growing>& growing);
+    std::uint64_t put_in_place(Leaf node, std::uint32_t first, Fill fill, Batch batch);
     std::uint64_t merge_leaf(const Leaf& node, Batch batch);
-    void refill_leaves(Id id, std::vector<Sprout>& sprouts);
+    void refill_leaves(Id id, std::uint32_t number, std::vector<Growing>& growing);
     void refill_leaf(Id id, std::size_t from, std::size_t to);
-    [[gnu::cold]] void regrow(Id id, std::uint32_t level, const std::vector<Growing>& growing,
+    void regrow(Id id, std::uint32_t level, const std::vector<Growing>& growing, std::vector<Sprout>& sprouts);
+    [[gnu::cold]] void spread(Id id, std::uint32_t level, const std::vector<Growing>& growing,
                               std::vector<Sprout>& sprouts);
 
     // hands.hpp
@@ -421,8 +422,7 @@ private:
     std::array<Id, kMaxHeight> right_{};
     std::vector<Partial> left_aggregate_;
     std::vector<Partial> right_aggregate_;
-    //! The way of the last late insert and the times that it serves: late events come in runs. Any change of the
-    //! tree's structure forgets it.
+    //! The way of the last late insert, for times of the same run; any change of the tree's structure forgets it.
     Path last_{};
     Time last_low_ = 1;
     Time last_high_ = 0;
