@@ -82,6 +82,11 @@ public:
         const Concat::Partial partial = windows_[range.key].query(monoid_, range.from, range.to);
         return partial.present ? monoid_.lower(partial) : "";
     }
+    std::vector<Result> results(std::span<const PartialRange> ranges) const {
+        std::vector<Result> results;
+        for (const PartialRange& range : ranges) results.push_back(result(range));
+        return results;
+    }
     bool same(const Result& one, const Result& other) const { return one == other; }
     bool keeps_failures() const { return false; }
     void fail(const Emission&) {}

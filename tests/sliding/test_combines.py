@@ -76,6 +76,34 @@ def test_what_a_programmable_window_sees_costs_the_users_aggregation_nothing():
     assert (result.start, result.value) == (901, "end")
 
 
+LATE = {
+    "time": TimeWindow(500),
+    "count": CountWindow(500),
+    "landmark": LandmarkWindow(),
+    "programmable": PolicyWindow(lambda total, old: total - old >= 500, over=sash.Count()),
+}
+
+
+@pytest.mark.parametrize("policy", LATE)
+def test_results_that_a_late_event_revises_take_three_each(policy):
+    """Their windows share what lies in the middle: it is not looked up once for each of them."""
+    texts = {2 * i: "ab"[i % 2] * (i * 7919 % 13) for i in range(1000)}
+    aggregation = Counted()
+    s = sash.Sliding(aggregation, LATE[policy], emit="update")
+    s.push_many(list(texts), list(texts.values()))
+    aggregation.combines = 0
+    revised = s.push(1401, "c" * 20)
+    assert aggregation.combines <= 3 * len(revised) + 60
+    texts[1401] = "c" * 20
+    times = sorted(texts)
+    for result in revised:
+        held = [texts[time] for time in times if result.start <= time <= result.end]
+        held = held[1:] if policy == "time" and result.start in texts else held
+        assert result.value == max(held, key=len)
+    assert [result.end for result in revised][1:] == [time for time in times if 1401 < time <= revised[-1].end]
+    assert len(revised) > 200
+
+
 def test_windows_that_a_late_event_steps_again_do_not_ask_twice():
     """The function of a programmable window sees two counts, and is called once for each pair of them."""
     calls = []

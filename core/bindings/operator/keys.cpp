@@ -1,6 +1,5 @@
 #include "operator/keys.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -26,7 +25,11 @@ std::vector<Keys::Slot> Keys::slots(std::span<const std::int64_t> keys) {
     slots.reserve(keys.size());
     constexpr std::size_t kAhead = 8;
     for (std::size_t i = 0; i < keys.size(); ++i) {
-        if (i + kAhead < keys.size()) integers_.prefetch(keys[i + kAhead]);
+        if (i + 2 * kAhead < keys.size()) {
+            integers_.prefetch(keys[i + 2 * kAhead]);
+            const Slot likely = integers_.likely(keys[i + kAhead]);
+            if (likely != KeyTable::kNone) __builtin_prefetch(&names_[likely]);
+        }
         slots.push_back(slot_of(keys[i]));
     }
     return slots;
@@ -102,18 +105,18 @@ nb::object Keys::key(Slot slot) const {
     return name.kind == Name::Kind::other ? nb::borrow(name.other()) : nb::object(nb::int_(name.integer));
 }
 
-nb::object Keys::column(std::span<const Slot> slots) const {
-    const bool integers =
-        std::all_of(slots.begin(), slots.end(), [&](Slot slot) { return names_[slot].kind == Name::Kind::integer; });
-    if (!integers) {
-        nb::list keys;
-        for (const Slot slot : slots) keys.append(key(slot));
-        return keys;
+nb::object Keys::column(std::span<const Emission> emissions) const {
+    std::vector<std::int64_t> integers;
+    integers.reserve(emissions.size());
+    for (const Emission& emission : emissions) {
+        const Name& name = names_[emission.slot];
+        if (name.kind != Name::Kind::integer) break;
+        integers.push_back(name.integer);
     }
-    std::vector<std::int64_t> keys;
-    keys.reserve(slots.size());
-    for (const Slot slot : slots) keys.push_back(names_[slot].integer);
-    return array_of(std::move(keys));
+    if (integers.size() == emissions.size()) return array_of(std::move(integers));
+    nb::list keys;
+    for (const Emission& emission : emissions) keys.append(key(emission.slot));
+    return keys;
 }
 
 void Keys::drop(Slot slot) {

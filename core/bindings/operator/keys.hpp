@@ -9,6 +9,7 @@
 
 #include "monoids/object.hpp"
 #include "sash/operator/key_table.hpp"
+#include "sash/operator/partials.hpp"
 
 namespace sash::face {
 
@@ -29,8 +30,8 @@ public:
     Slot find(nb::handle key) const;
     //! The key of a slot, as it was first given.
     nb::object key(Slot slot) const;
-    //! The keys of slots: an array if all of them are integers, otherwise a list.
-    nb::object column(std::span<const Slot> slots) const;
+    //! The keys of what was emitted: an array if all of them are integers, otherwise a list.
+    nb::object column(std::span<const Emission> emissions) const;
     //! The key of a slot is gone; the slot is free for another.
     void drop(Slot slot);
     //! How many slots were ever given out, dropped ones included.

@@ -19,7 +19,6 @@ nb::list BoundOperator::query(nb::handle key, std::optional<Time> ticks) const {
                           .window = static_cast<std::uint32_t>(window),
                           .start = start.value_or(0),
                           .end = *at,
-                          .ticks = 0,
                           .number = 0};
         const nb::object begin = start ? start_of(emission) : nb::object(nb::none());
         results.append(result_type_(keyed_ ? own : nb::object(nb::none()), begin, time_of(*at), value, 0, nb::none(),

@@ -121,7 +121,7 @@ KeySlot BoundOperator::key_slot(nb::handle key) {
 void BoundOperator::hand_over_failed(const EmittedResults& out) const {
     for (const auto& [emission, error] : out.failed)
         on_failure_(keyed_ ? keys_.key(emission.slot) : nb::object(nb::none()), start_of(emission),
-                    time_of(emission.end), emission.by_event ? time_of(emission.ticks) : nb::object(nb::none()), error);
+                    time_of(emission.end), emission.by_event ? time_of(emission.end) : nb::object(nb::none()), error);
 }
 
 std::unique_ptr<OperatorResults> BoundOperator::advance(Time ticks) {

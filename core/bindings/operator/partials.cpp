@@ -1,6 +1,7 @@
 #include "operator/partials.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <new>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "operator/running_ranges.hpp"
 #include "sash/algorithms/key_window.hpp"
 #include "sash/algorithms/owned_partials.hpp"
+#include "sash/algorithms/range_run.hpp"
 #include "sash/monoids/record.hpp"
 #include "sash/monoids/record/compiled.hpp"
 #include "sash/operator/slab_list.hpp"
@@ -148,16 +150,16 @@ public:
 
     Result result(const PartialRange& range) const override {
         if (range.missing) return {};
-        const Partial partial = find(range);
-        Result cells;
-        if (shape_.makes_objects()) {
-            const auto* const running = range.empty ? nullptr : running_.at(monoid_, windows_[range.key], range);
-            cells.push_back(ResultCell(Object::stolen(made(0, partial, running).release().ptr())));
-            return cells;
-        }
-        for (std::size_t part = 0; part < layout().parts(); ++part)
-            cells.push_back(cell_of(layout().lower(part, words_of(partial))));
-        return cells;
+        return lowered(range, find(range));
+    }
+
+    std::vector<Result> results(std::span<const PartialRange> ranges) const override {
+        std::vector<Result> results;
+        results.reserve(ranges.size());
+        std::optional<RangeRun<M>> run = run_of(ranges);
+        for (const PartialRange& range : ranges)
+            results.push_back(run ? lowered(range, run->query({range.from, range.to})) : result(range));
+        return results;
     }
 
     nb::object seen_by(std::size_t window, const PartialRange& range) const override {
@@ -265,7 +267,7 @@ private:
     void loosen(KeyId key) {
         const auto holds = [&](const Undo& undo) { return undo.key == key && !undo.held.empty(); };
         if (std::none_of(undo_.begin(), undo_.end(), holds)) return;
-        std::vector<Undo> loose;
+        std::deque<Undo> loose;
         for (Undo& undo : undo_) {
             if (!holds(undo)) {
                 loose.push_back(std::move(undo));
@@ -290,6 +292,29 @@ private:
     void for_each_partial(F f) const {
         windows_.for_each_slot(
             [&](const KeyWindow<M>& window) { window.for_each([&](Time, const Partial& partial) { f(partial); }); });
+    }
+
+    //! Nothing where a query a range is as good, or no partial is needed.
+    std::optional<RangeRun<M>> run_of(std::span<const PartialRange> ranges) const {
+        const auto bare = [](const PartialRange& range) { return range.empty || range.missing; };
+        if (std::any_of(ranges.begin(), ranges.end(), bare) || ranges.empty() || running_.follows(monoid_))
+            return std::nullopt;
+        const KeyWindow<M>& window = windows_[ranges.front().key];
+        const LabelRange first{ranges.front().from, ranges.front().to}, last{ranges.back().from, ranges.back().to};
+        if (!RangeRun<M>::pays(window, first, last, ranges.size())) return std::nullopt;
+        return std::optional<RangeRun<M>>(std::in_place, monoid_, window, first, last);
+    }
+
+    Result lowered(const PartialRange& range, const Partial& partial) const {
+        Result cells;
+        if (shape_.makes_objects()) {
+            const auto* const running = range.empty ? nullptr : running_.at(monoid_, windows_[range.key], range);
+            cells.push_back(ResultCell(Object::stolen(made(0, partial, running).release().ptr())));
+            return cells;
+        }
+        for (std::size_t part = 0; part < layout().parts(); ++part)
+            cells.push_back(cell_of(layout().lower(part, words_of(partial))));
+        return cells;
     }
 
     Partial find(const PartialRange& range) const {
@@ -333,7 +358,8 @@ private:
     SlabList<KeyWindow<M>> windows_;
     mutable RunningRanges<M> running_;
     bool careful_ = false;
-    std::vector<Undo> undo_;
+    //! Not one array, as in UndoLog.
+    std::deque<Undo> undo_;
 };
 
 }  // namespace

@@ -49,6 +49,7 @@ public:
     virtual void relabel(KeyId key, std::span<const Time> from, std::span<const Time> to) = 0;
     virtual void emit(const Emission& emission, const PartialRange& range) = 0;
     virtual Result result(const PartialRange& range) const = 0;
+    virtual std::vector<Result> results(std::span<const PartialRange> ranges) const = 0;
     virtual nb::object seen_by(std::size_t window, const PartialRange& range) const = 0;
     virtual std::vector<Time> labels(KeyId key) const = 0;
     virtual void save(KeyId key, Writer& writer) const = 0;

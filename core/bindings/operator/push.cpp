@@ -130,9 +130,10 @@ void BoundOperator::take_all(EventBatch& batch, std::span<const KeySlot> slots, 
     const bool fetches = keys_.size() >= kMany;
     Holder holder;
     for (std::size_t i = 0; i < batch.size(); ++i) {
-        if (fetches && i + kAhead < batch.size()) {
-            state().prefetch(slots[i + kAhead]);
-            state().prefetch_entries(slots[i + kAhead / 2]);
+        if (fetches && i + 3 * kAhead < batch.size()) {
+            state().prefetch_id(slots[i + 3 * kAhead]);
+            state().prefetch(slots[i + 2 * kAhead]);
+            state().prefetch_entries(slots[i + kAhead]);
         }
         if (!engine_->is_late(batch.ticks(i))) take(batch, i, slots[i], 0, rows, partials, holder);
     }

@@ -39,7 +39,7 @@ nb::object result_of(const BoundOperator& source, const EmittedResults& emitted,
                           source.time_of(emission.end),
                           emission.missing ? nb::object(nb::none()) : source.shape().value(cells),
                           nb::int_(emission.revision),
-                          emission.by_event ? source.time_of(emission.ticks) : nb::object(nb::none()),
+                          emission.by_event ? source.time_of(emission.end) : nb::object(nb::none()),
                           emission.by_event ? nb::object(nb::int_(emission.number)) : nb::object(nb::none()),
                           nb::borrow(source.window(emission.window)),
                           nb::bool_(emission.retracted)};
@@ -55,10 +55,7 @@ nb::object result_of(const BoundOperator& source, const EmittedResults& emitted,
 OperatorResults::OperatorResults(nb::object owner, const BoundOperator& source, EmittedResults emitted)
     : owner_(std::move(owner)), source_(source), emitted_(std::move(emitted)), keys_(nb::none()) {
     if (!source.keyed()) return;
-    std::vector<KeySlot> slots;
-    slots.reserve(size());
-    for (const Emission& emission : emitted_.emissions) slots.push_back(emission.slot);
-    keys_ = source.key_table().column(slots);
+    keys_ = source.key_table().column(emitted_.emissions);
 }
 
 nb::object OperatorResults::at(std::size_t place) const {
@@ -79,7 +76,6 @@ nb::object OperatorResults::integers(Get get) const {
 nb::object OperatorResults::column(std::string_view name) const {
     const bool by_event = emitted_.emissions.empty() || emitted_.emissions.front().by_event;
     if (name == "key") return source_.keyed() ? keys_ : nones(size());
-    if (name == "end") return integers([](const Emission& one) { return one.end; });
     if (name == "window") return integers([](const Emission& one) { return std::int64_t{one.window}; });
     if (name == "revision") return integers([](const Emission& one) { return one.revision; });
     if (name == "retracted") return integers([](const Emission& one) { return std::int64_t{one.retracted}; });
@@ -89,8 +85,8 @@ nb::object OperatorResults::column(std::string_view name) const {
         if (std::any_of(emitted_.emissions.begin(), emitted_.emissions.end(), early)) return nb::none();
         return integers([](const Emission& one) { return one.start; });
     }
-    if (!by_event) return nones(size());
-    if (name == "time") return integers([](const Emission& one) { return one.ticks; });
+    if (name != "end" && !by_event) return nones(size());
+    if (name == "end" || name == "time") return integers([](const Emission& one) { return one.end; });
     return integers([](const Emission& one) { return one.number; });
 }
 

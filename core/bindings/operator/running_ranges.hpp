@@ -18,6 +18,7 @@ class RunningRanges {
 public:
     struct Running {};
     const Running* at(const M&, const KeyWindow<M>&, const PartialRange&) { return nullptr; }
+    static bool follows(const M&) { return false; }
     void inserted(KeyId, Time, const typename M::Partial&) {}
     void evicting(KeyId, Time, const KeyWindow<M>&) {}
     void erasing(KeyId, Time, const typename M::Partial&) {}
@@ -37,7 +38,7 @@ public:
     //! Nothing where no member defers, or there is so little in the range that it is done sooner without.
     const Running* at(const Mixed& mixed, const Window& window, const PartialRange& range) {
         constexpr std::size_t kFew = 16;
-        if (!mixed.defers() || window.count(range.from, range.to) <= kFew) return nullptr;
+        if (!follows(mixed) || window.count(range.from, range.to) <= kFew) return nullptr;
         std::vector<std::optional<Range>>& windows = keys_[range.key];
         if (windows.size() <= range.window) windows.resize(range.window + 1);
         std::optional<Range>& running = windows[range.window];
@@ -54,6 +55,9 @@ public:
         }
         return &running->all;
     }
+
+    //! Whether any member defers.
+    static bool follows(const Mixed& mixed) { return mixed.defers(); }
 
     void inserted(KeyId key, Time label, const Mixed::Partial& partial) {
         follow(key, [&](std::optional<Range>& range) {

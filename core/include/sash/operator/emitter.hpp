@@ -13,10 +13,9 @@
 
 namespace sash {
 
-//! What made the trigger fire: an event, or a slide of time.
+//! What made the trigger fire: an event, at whose time the window ends, or a slide of time.
 struct Cause {
     bool by_event = false;
-    Time ticks = 0;
     std::int64_t number = 0;
 };
 
@@ -57,7 +56,12 @@ public:
     void revise(KeyId id, std::size_t window, windows::Found found, const Cause& cause) {
         const PartialRange range = range_of(state_, id, window, found);
         const Emission emission = about(id, window, found, cause);
-        attempt(emission, [&] { revise(id, window, range, emission); });
+        attempt(emission, [&] { revise(id, emission, state_.partials().result(range)); });
+    }
+    //! The same where the result is known.
+    void revise(KeyId id, std::size_t window, const windows::Found& found, const Cause& cause,
+                typename P::Result result) {
+        revise(id, about(id, window, found, cause), std::move(result));
     }
 
     //! Emits once more a result that is none any more, if it was emitted. One that may come again goes on counting.
@@ -68,7 +72,6 @@ public:
                                 .window = static_cast<std::uint32_t>(window),
                                 .start = last.start,
                                 .end = last.end,
-                                .ticks = last.end,
                                 .number = subject,
                                 .revision = last.number + 1,
                                 .by_event = by_event,
@@ -82,9 +85,9 @@ public:
 private:
     using Result = typename P::Result;
 
-    void revise(KeyId id, std::size_t window, const PartialRange& range, Emission emission) {
+    void revise(KeyId id, Emission emission, Result result) {
+        const std::size_t window = emission.window;
         const std::int64_t subject = emission.by_event ? emission.number : emission.end;
-        Result result = state_.partials().result(range);
         if (const auto* const before = state_.revision(id, subject, window)) {
             const bool same_ends = before->start == emission.start && before->end == emission.end;
             if (!before->retracted && same_ends && state_.partials().same(before->result, result)) return;
@@ -117,7 +120,6 @@ private:
                 .window = static_cast<std::uint32_t>(window),
                 .start = found.start,
                 .end = found.end,
-                .ticks = cause.ticks,
                 .number = cause.number,
                 .by_event = cause.by_event};
     }

@@ -78,7 +78,7 @@ private:
     void emit(KeyId id, Time ticks, std::size_t place, std::int64_t number) {
         const auto bounds = state_.bounds();
         for (std::size_t window = 0; window < windows(); ++window)
-            emitter_.emit(id, window, bounds.of_row(state_.key(id), window, ticks, place), {true, ticks, number});
+            emitter_.emit(id, window, bounds.of_row(state_.key(id), window, ticks, place), {true, number});
     }
 
     //! The same for a row that is final. Nothing before it can come any more, and rows are emitted in order of time.
@@ -147,29 +147,50 @@ private:
         revise_between(id, state, first, unaffected, place);
     }
 
-    //! What was emitted of the rows from the first on that are affected, but for one that was seen to.
+    //! What was emitted of the rows from the first on that are affected, but for one that was seen to. Where
+    //! they are many, all results of a window are computed together, before any of them is emitted.
     void revise_between(KeyId id, const State& state, std::size_t first, std::span<const std::size_t> unaffected,
                         std::optional<std::size_t> done = {}) {
         const std::size_t last = std::min(state.rows().size(), *std::max_element(unaffected.begin(), unaffected.end()));
+        constexpr std::size_t kFew = 8;
+        const bool together = last > first + kFew;
+        revised_.assign(together ? windows() : 0, {});
+        for (std::size_t window = 0; window < revised_.size(); ++window) {
+            for (std::size_t at = first; at < last; ++at)
+                if (at != done && change_of(id, state, window, at, unaffected) == Again::revised)
+                    revised_[window].add(state_, id, window, at);
+            revised_[window].compute(state_);
+        }
         for (std::size_t at = first; at < last; ++at)
             for (std::size_t window = 0; at != done && window < windows(); ++window)
                 revise_again(id, state, window, at, unaffected);
     }
 
-    //! A row that no longer fires has no result, and one that does from now on has its first.
     void revise_again(KeyId id, const State& state, std::size_t window, std::size_t at,
                       std::span<const std::size_t> unaffected) {
+        const Again change = change_of(id, state, window, at, unaffected);
         const std::int64_t number = state.rows()[at].number;
-        const bool emitted = state_.is_emitted(id, number, window);
+        if (change == Again::retracted) emitter_.retract(id, window, number, true, true);
+        if (change != Again::revised) return;
+        if (revised_.empty()) return revise(id, state, window, at);
+        revised_[window].emit_next(emitter_, id, window, number);
+    }
+
+    //! What becomes of the result of a row.
+    enum class Again : std::uint8_t { same, revised, retracted };
+
+    //! A row that no longer fires has no result, and one that does from now on has its first.
+    [[gnu::noinline]] Again change_of(KeyId id, const State& state, std::size_t window, std::size_t at,
+                                      std::span<const std::size_t> unaffected) const {
+        const bool emitted = state_.is_emitted(id, state.rows()[at].number, window);
         const bool fired = by_blocks() && at < unaffected.back() ? fires(state, at) : emitted;
-        if (emitted && !fired) return emitter_.retract(id, window, number, true, true);
-        if (fired && (at < unaffected[window] || !emitted)) revise(id, state, window, at);
+        if (emitted && !fired) return Again::retracted;
+        return fired && (at < unaffected[window] || !emitted) ? Again::revised : Again::same;
     }
 
     void revise(KeyId id, const State& state, std::size_t window, std::size_t place) {
         const Row& row = state.rows()[place];
-        emitter_.revise(id, window, state_.bounds().of_row(state, window, row.ticks, place),
-                        {true, row.ticks, row.number});
+        emitter_.revise(id, window, state_.bounds().of_row(state, window, row.ticks, place), {true, row.number});
     }
 
     //! A row that has come or gone makes every later one another in number: each of their results is about another
@@ -180,14 +201,37 @@ private:
             if (!picks(ordinal)) continue;
             const Time ticks = state.rows()[at].ticks;
             for (std::size_t window = 0; window < windows(); ++window)
-                emitter_.revise(id, window, state_.bounds().of_row(state, window, ticks, at), {true, ticks, ordinal});
+                emitter_.revise(id, window, state_.bounds().of_row(state, window, ticks, at), {true, ordinal});
         }
         const auto beyond = static_cast<std::int64_t>(state.rows().ever() + 1);
         for (std::size_t window = 0; window < windows(); ++window) emitter_.retract(id, window, beyond, true, true);
     }
 
+    //! The rows of one window that a late event revises, in their order.
+    struct RevisedRows {
+        std::vector<windows::Found> found;
+        std::vector<PartialRange> ranges;
+        std::vector<typename P::Result> results;
+        std::size_t next = 0;
+
+        void add(const OperatorState<P>& state, KeyId id, std::size_t window, std::size_t place) {
+            const State& own = state.key(id);
+            found.push_back(state.bounds().of_row(own, window, own.rows()[place].ticks, place));
+            ranges.push_back(range_of(state, id, window, found.back()));
+        }
+        void compute(const OperatorState<P>& state) {
+            if (!ranges.empty()) results = state.partials().results(ranges);
+        }
+        void emit_next(Emitter<P>& emitter, KeyId id, std::size_t window, std::int64_t number) {
+            emitter.revise(id, window, found[next], {true, number}, std::move(results[next]));
+            ++next;
+        }
+    };
+
     OperatorState<P>& state_;
     Emitter<P> emitter_;
+    //! One a window, where results are computed together; of no use after the call.
+    std::vector<RevisedRows> revised_;
 };
 
 }  // namespace sash

@@ -27,6 +27,10 @@ public:
 
     //! The state of a key that takes events; kNone if there is none.
     KeyId current(KeySlot slot) const { return slot < current_.size() ? current_[slot] : kNone; }
+    //! The same will be asked for soon.
+    void prefetch(KeySlot slot) const {
+        if (slot < current_.size()) __builtin_prefetch(&current_[slot]);
+    }
     //! The state takes no events of its key any more, or does so again.
     void retire(KeyId id) {
         current_[slots_[id]] = kNone;

@@ -30,9 +30,12 @@ public:
         }
     }
 
-    //! The key will be looked for soon.
+    //! The key will be looked for soon: where it is; and then the slot there, which most likely is its own.
     void prefetch(std::int64_t key) const {
         if (!places_.empty()) __builtin_prefetch(&places_[home(hash_integer(key))]);
+    }
+    std::uint32_t likely(std::int64_t key) const {
+        return places_.empty() ? kNone : places_[home(hash_integer(key))].slot;
     }
 
     //! Gives a key a slot; it must have none, and `key_of` knows it.

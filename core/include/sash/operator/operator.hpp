@@ -120,12 +120,11 @@ private:
 
     void emit_at_once(KeyId id, const IncomingEvent& event, std::size_t window, std::int64_t number) {
         const windows::Found found = state_.bounds().ending(state_.plan().policies[window], event.ticks);
-        if (state_.plan().changes_only) return Emitter<P>(state_).emit(id, window, found, {true, event.ticks, number});
+        if (state_.plan().changes_only) return Emitter<P>(state_).emit(id, window, found, {true, number});
         const Emission emission{.slot = event.slot,
                                 .window = static_cast<std::uint32_t>(window),
                                 .start = found.start,
                                 .end = found.end,
-                                .ticks = event.ticks,
                                 .number = number,
                                 .by_event = true};
         state_.partials().emit(emission, PartialRange{id, found.from, found.to, found.from > found.to, false, window});

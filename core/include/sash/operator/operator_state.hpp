@@ -125,7 +125,8 @@ public:
     void evict_needless(KeyId id) { evict_needless(id, now_.watermark); }
     void evict_before(KeyId id, Time time) { evict_needless(id, time); }
 
-    //! An event of the key will come soon: first what it has, then where its partials are.
+    //! An event of the key will come soon: first which state it has, then that, then where its partials are.
+    void prefetch_id(KeySlot slot) const { keys_.prefetch(slot); }
     void prefetch(KeySlot slot) const {
         const KeyId id = current(slot);
         if (id == kNone) return;

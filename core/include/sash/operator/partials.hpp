@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "sash/operator/key_state.hpp"
 #include "sash/snapshot.hpp"
@@ -30,9 +31,9 @@ struct Emission {
     KeySlot slot;
     std::uint32_t window;
     Time start;
+    //! Also the time of the event that fired the trigger, if one did.
     Time end;
-    //! Of the event that fired the trigger, if one did.
-    Time ticks;
+    //! Of that event.
     std::int64_t number;
     std::int64_t revision = 0;
     //! An event fired the trigger, not a slide of time.
@@ -47,7 +48,8 @@ struct Emission {
 //! refused by an exception; so may an insert, an erasure, and what a programmable window sees. Nothing else throws.
 template <class P>
 concept Partials = requires(P p, KeyId key, Time label, std::span<const Time> labels, const PartialRange& range,
-                            const Emission& emission, const typename P::Result& result, std::size_t window) {
+                            std::span<const PartialRange> ranges, const Emission& emission,
+                            const typename P::Result& result, std::size_t window) {
     p.open(key);
     p.close(key);
     //! Something of the key will be asked for soon; where that is was fetched before its entries are.
@@ -68,6 +70,8 @@ concept Partials = requires(P p, KeyId key, Time label, std::span<const Time> la
     p.emit(emission, range);
     p.emit(emission, result);
     { p.result(range) } -> std::convertible_to<typename P::Result>;
+    //! Of ranges of one key and window whose ends only move on.
+    { p.results(ranges) } -> std::convertible_to<std::vector<typename P::Result>>;
     { p.same(result, result) } -> std::convertible_to<bool>;
     //! Whether results that fail are set aside, and the exception that is being handled as the failure of one. What
     //! was written of that result goes.
