@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias, get_args
 
 import pyarrow as pa
@@ -12,9 +13,11 @@ from pyspark.sql.types import StructField, StructType
 
 from sash.batch.slides import slides
 from sash.plan import Plan
+from sash.spark.beside import with_results
 from sash.spark.layout import Existing, existing, laid_out, named
 from sash.spark.opaque import in_plain_values
-from sash.spark.partition import PART, Partition, RowChunks, SlideChunks, SplitKeyChunks, rows_at_once
+from sash.spark.partition import OWN, PART, Partition, RowChunks, SlideChunks, SplitKeyChunks, rows_at_once
+from sash.spark.reads import columns_read
 from sash.spark.schema import Types, arrow_types, output_fields, slide_fields
 from sash.spark.skew import find_cuts, split_by_time, split_problems
 from sash.spark.stream.job import LATE, NO_TIME, OnLate
@@ -48,19 +51,30 @@ def _with_untimed(done: DataFrame, untimed: DataFrame) -> DataFrame:
 
 
 def _results(df: DataFrame, plan: Plan, fields: list[StructField], split_skewed_keys: Any) -> DataFrame:
-    schema = _schema(df, plan, fields)
     zone = df.sparkSession.conf.get("spark.sql.session.timeZone") or "UTC"
-    made = arrow_types(schema.fields[-len(fields) :], zone)
+    made, plain = arrow_types(fields, zone), in_plain_values(plan)
     cuts = find_cuts(df, plan, split_skewed_keys) if split_skewed_keys is not None else {}
-    if not cuts:
-        rows = laid_out(df, plan, existing(df, plan))
-    else:
+    if cuts:
         nothing = Existing(partitioned=False, ordered=False)
         rows = laid_out(split_by_time(df, plan, cuts), plan, nothing, [PART])
-    work = _worker(in_plain_values(plan), made, rows.columns)
+        work = _worker(SplitKeyChunks(plain, made))
+        return with_results(rows, [*columns_read(plain, df.columns), PART], fields, work, hidden=[PART, OWN], own=OWN)
+    rows = laid_out(df, plan, existing(df, plan))
+    if slides(plan):
+        return _slides(rows, df, plain, fields, made)
+    return with_results(rows, list(columns_read(plain, df.columns)), fields, _worker(RowChunks(plain, made)))
+
+
+def _slides(
+    rows: DataFrame, df: DataFrame, plan: Plan, fields: list[StructField], made: Mapping[str, pa.DataType]
+) -> DataFrame:
+    """A row for each key and slide, of the columns that the plan reads."""
+    schema = StructType([*(df.schema[name] for name in plan.by), *fields])
+    read = list(columns_read(plan, df.columns))
+    work = _worker(SlideChunks(plan, made, rows_at_once(plan)), read)
     # PySpark looks up columns by what it reads as a path: names with a dot would not be found.
-    numbered = (f"c{place}" for place in range(len(rows.columns)))
-    return rows.toDF(*numbered).mapInArrow(work, schema)
+    numbered = rows.select(*map(named, read)).toDF(*(f"c{place}" for place in range(len(read))))
+    return numbered.mapInArrow(work, schema)
 
 
 def check(
@@ -82,21 +96,11 @@ def check(
     return [*slide_fields(df.schema, plan), *fields] if slides(plan) else fields
 
 
-def _schema(df: DataFrame, plan: Plan, fields: list[StructField]) -> StructType:
-    own = [df.schema[name] for name in plan.by] if slides(plan) else df.schema.fields
-    return StructType([*own, *fields])
-
-
-def _worker(plan: Plan, types: Mapping[str, pa.DataType], names: list[str]) -> Callable[[Batches], Batches]:
-    """What runs in the executors: a function of the batches of a partition."""
+def _worker(partition: Partition, names: list[str] | None = None) -> Callable[[Batches], Batches]:
+    """What runs in the executors: a function of the batches of a partition, whose columns get the names."""
 
     def work(batches: Batches) -> Batches:
-        return _partition(plan, types, names).run(batch.rename_columns(names) for batch in batches)
+        renamed = batches if names is None else (batch.rename_columns(names) for batch in batches)
+        return replace(partition).run(renamed)
 
     return work
-
-
-def _partition(plan: Plan, types: Mapping[str, pa.DataType], names: list[str]) -> Partition:
-    if slides(plan):
-        return SlideChunks(plan, types, rows_at_once(plan))
-    return SplitKeyChunks(plan, types) if PART in names else RowChunks(plan, types)

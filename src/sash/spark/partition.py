@@ -158,19 +158,12 @@ class RowChunks(Partition):
 
 @dataclass
 class SplitKeyChunks(RowChunks):
-    """Runs each part of a split key as a key of its own, and emits the part's own rows."""
-
-    def run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The rows of the parts without their history, with their results."""
-        for batch in super().run(batches):
-            own = batch.filter(batch.column(OWN))
-            if own.num_rows:
-                yield own.drop_columns([PART, OWN])
+    """Runs each part of a split key as a key of its own. Rows that are its history have results too, of no use."""
 
     def job(self, table: pa.Table) -> Job:
         """The rows, read. The part belongs to the key, and no aggregation sees it."""
         by = (*self.plan.by, PART)
-        return Job.of(TypedFrame(table, self.types, (PART, OWN)), Plan(**self.plan._parts() | {"by": by}))
+        return Job.of(TypedFrame(table, self.types, (PART,)), Plan(**self.plan._parts() | {"by": by}))
 
 
 @dataclass

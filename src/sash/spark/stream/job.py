@@ -8,10 +8,10 @@ from typing import Any, Final, Literal, TypeAlias
 
 import pyarrow as pa
 
-from sash.aggregations.records import takes_row
 from sash.batch.slides import slides
 from sash.durations import ATTOSECONDS, Duration
 from sash.plan import Plan
+from sash.spark.reads import columns_read
 from sash.times import INT, Kind, encode
 from sash.windows import TimeWindow
 
@@ -100,11 +100,8 @@ class Job:
     def log_columns(self) -> tuple[str, ...]:
         """The columns of the log: all where rows are emitted later, or revised, or functions see them; else those that
         windows read."""
-        whole = any(callable(window.reads) for window in self.plan.windows)
-        if self.plan.emit != "arrival" or whole or any(map(takes_row, self.plan.aggregations.values())):
-            return tuple(self.schema.names)
-        read = [name for window in self.plan.windows for name in window.columns]
-        return tuple(dict.fromkeys([*self.plan.columns, *read]))
+        names = self.schema.names
+        return columns_read(self.plan, names) if self.plan.emit == "arrival" else tuple(names)
 
     @property
     def log_schema(self) -> pa.Schema:
