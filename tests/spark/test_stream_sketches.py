@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from sash.spark.stream.ranking import QuantilesOperator
 from sash.spark.stream.registers import RegistersOperator
 from tests.spark.streams import SECOND, Driver, batches, random_rows
 from tests.spark.test_stream_operator import typed_job
+from tests.spark.test_stream_windows import Stream, run
 
 
 def test_filters_and_sketches_at_arrival_are_folds_of_their_windows() -> None:
@@ -99,6 +101,37 @@ def test_estimates_at_arrival_are_those_of_sketches_to_the_last_bit() -> None:
         for place, given in list(enumerate(found.column(f"quantiles_{label}").to_pylist()))[::5]:
             values = sorted(folded(sash.Collect("share"), rows, place, is_in) or [])
             assert given == [exact(values, rank) for rank in (0.0, 0.07, 0.5, 1.0)]
+
+
+@pytest.mark.slow
+def test_sketches_at_arrival_run_as_a_stream_and_start_again(spark: Any, tmp_path: Path) -> None:
+    """On a session, in one bucket, with a restart between micro-batches: each result is a fold of what had come."""
+    rng = random.Random(11)
+    table = random_rows(rng, 600, keys=2, disorder=60)
+    shops = [None if place % 7 == 0 else f"shop {rng.randint(0, 300)}" for place in range(600)]
+    table = table.set_column(4, "shop", pa.array(shops))
+    table = table.set_column(3, "share", pa.array([rng.choice([-0.0, 0.0, rng.random()]) for _ in range(600)]))
+    some = {
+        "shops": sash.ApproxCountDistinct("shop", where=sash.col("amount") > -3),
+        "shares": sash.ApproxCountDistinct("share", lg_k=6),
+        "quantiles": sash.ApproxQuantiles("share", at=(0.0, 0.5, 1.0)),
+        "seen": sash.Bloom("shop", bits=128, hashes=2),
+        "few": sash.CountMin("amount"),
+        "often": sash.FrequentItems("amount", at_least=0.2),
+    }
+    plan = sash.Plan(by="card", on="time", windows="300s", aggregations=some, emit="arrival", lateness="60s")
+    stream = Stream(tmp_path / "sketches", plan, batches(table, 4), {"buckets": 1})
+    run(spark, stream)
+    found, rows = stream.results(spark).sort_by("row"), table.to_pylist()
+    assert found.column("row").to_pylist() == list(range(600))
+    assert max(one["estimate"] for one in found.column("shops_300s").to_pylist()) > 64
+    plain = in_plain_values(plan).aggregations
+    for place in range(0, 600, 7):
+        got = {name: found.column(f"{name}_300s")[place].as_py() for name in some}
+        values = sorted(folded(sash.Collect("share"), rows, place, lambda age: 0 <= age < 300 * SECOND) or [])
+        wanted = {name: folded(plain[name], rows, place, lambda age: 0 <= age < 300 * SECOND) for name in some}
+        wanted["quantiles"] = [exact(values, rank) for rank in (0.0, 0.5, 1.0)]
+        assert got == {name: one._asdict() if hasattr(one, "_asdict") else one for name, one in wanted.items()}
 
 
 def exact(values: list[float], rank: float) -> dict[str, float | None]:
