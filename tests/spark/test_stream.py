@@ -20,11 +20,12 @@ pytest.importorskip("pyspark", reason="needs PySpark: pip install 'sash[spark]'"
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 import sash
 import sash.spark
+from sash.spark.session import SETTINGS
 from sash.spark.stream.packing import unpack
 from sash.spark.stream.pipeline import make_job, packed
 from tests.spark.conftest import needs_java
@@ -226,6 +227,15 @@ def test_a_session_that_streams_cannot_use_is_refused_with_the_line_to_add(spark
     sash.spark.configure(other).conf.set("spark.sql.shuffle.partitions", "200")
     with pytest.warns(UserWarning, match=r"200 shuffle partitions.*shuffle.partitions\", 2\)"):
         sash.spark.rolling(rate(other), sash.Plan(**PLAN))
+
+
+def test_a_session_gets_the_settings_that_streams_need_and_no_others() -> None:
+    """The state store, and as many partitions as cores: the row counts of Spark's other queries stay as they are."""
+    builder = SparkSession.Builder().master("local[3]")
+    before = dict(builder._options)
+    made = {name: value for name, value in sash.spark.configure(builder)._options.items() if name not in before}
+    assert made == {**SETTINGS, "spark.sql.shuffle.partitions": "3"}
+    assert all("stateStore" in name for name in SETTINGS)
 
 
 def test_streams_chain_with_the_stateful_operators_of_spark(spark: Any, tmp_path: Path) -> None:
