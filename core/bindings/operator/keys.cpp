@@ -25,11 +25,7 @@ std::vector<Keys::Slot> Keys::slots(std::span<const std::int64_t> keys) {
     slots.reserve(keys.size());
     constexpr std::size_t kAhead = 8;
     for (std::size_t i = 0; i < keys.size(); ++i) {
-        if (i + 2 * kAhead < keys.size()) {
-            integers_.prefetch(keys[i + 2 * kAhead]);
-            const Slot likely = integers_.likely(keys[i + kAhead]);
-            if (likely != KeyTable::kNone) __builtin_prefetch(&names_[likely]);
-        }
+        if (i + kAhead < keys.size()) integers_.prefetch(keys[i + kAhead]);
         slots.push_back(slot_of(keys[i]));
     }
     return slots;
@@ -65,7 +61,7 @@ Keys::Slot Keys::slot_of(std::int64_t key) {
     Slot slot = find(key);
     if (slot != KeyTable::kNone) return slot;
     slot = make(Name::of(key));
-    integers_.insert(slot, [this](Slot one) { return names_[one].integer; });
+    integers_.insert(key, slot);
     return slot;
 }
 
@@ -125,7 +121,7 @@ void Keys::drop(Slot slot) {
     if (name.kind == Name::Kind::disguised && PyDict_DelItem(given_.ptr(), nb::int_(slot).ptr()) != 0)
         throw nb::python_error();
     if (name.kind != Name::Kind::other) {
-        integers_.erase(slot, [this](Slot one) { return names_[one].integer; });
+        integers_.erase(name.integer, slot);
     } else if (PyDict_DelItem(others_.ptr(), name.other().ptr()) != 0) {
         throw nb::python_error();
     }
