@@ -400,7 +400,8 @@ void Fiba<M>::refill_leaf(Id id, std::size_t from, std::size_t to) {
 
 //! Hangs sprouts behind their elders. A node that cannot hold them is spread.
 template <Monoid M>
-void Fiba<M>::regrow(Id id, std::uint32_t level, const std::vector<Growing>& growing, std::vector<Sprout>& sprouts) {
+[[gnu::cold]] void Fiba<M>::regrow(Id id, std::uint32_t level, const std::vector<Growing>& growing,
+                                   std::vector<Sprout>& sprouts) {
     Inner node = inner(id);
     if (node.arity() + growing.size() > max_arity()) return spread(id, level, growing, sprouts);
     std::uint32_t at = 0;
