@@ -227,3 +227,16 @@ def test_a_million_keys_take_little_memory(emit):
     assert over_events < 200
     results = s.push(7919, 2, 1) or s.advance(3)
     assert (results[-1].key, results[-1].value) == (7919, 3 * 7919 + 1)
+
+
+def test_keys_that_an_operator_has_never_seen_can_be_asked_for():
+    """Their windows are empty, and the results have the keys that were asked for, one a window."""
+    s = sash.Sliding(sash.Sum(), [sash.TimeWindow(10), sash.TimeWindow(20)], by=True, lateness=5)
+    s.advance(5)
+    core = s._running.engine.core
+    keys, ticks = np.array([7, 8]), np.array([6, 6])
+    assert core.query_many(keys, ticks).column("key").tolist() == [7, 7, 8, 8]
+    s.push(8, 6, 3)
+    asked = core.query_many(keys, ticks)
+    assert asked.column("key").tolist() == [7, 7, 8, 8]
+    assert asked.column("value").tolist() == [0, 0, 3, 3]

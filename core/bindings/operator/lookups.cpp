@@ -2,10 +2,26 @@
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
+#include "arrays.hpp"
 #include "operator/call.hpp"
 
 namespace sash::face {
+
+namespace {
+
+//! The keys that were asked for, one a result. The operator need not know any of them.
+nb::object repeated(const Times& keys, std::size_t windows) {
+    std::vector<std::int64_t> repeated;
+    repeated.reserve(keys.size() * windows);
+    for (std::size_t i = 0; i < keys.size(); ++i) repeated.insert(repeated.end(), windows, keys.data()[i]);
+    return array_of(std::move(repeated));
+}
+
+}  // namespace
 
 nb::list BoundOperator::query(nb::handle key, std::optional<Time> ticks) const {
     const Busy busy = entered();
@@ -62,7 +78,7 @@ std::unique_ptr<OperatorResults> BoundOperator::query_many(const Times& keys, co
                     out.columns[cell][i * windows + window] = std::move(result[cell]);
             });
     });
-    return std::make_unique<OperatorResults>(nb::find(*this), *this, std::move(out));
+    return std::make_unique<OperatorResults>(nb::find(*this), *this, std::move(out), repeated(keys, windows));
 }
 
 void BoundOperator::trim() {

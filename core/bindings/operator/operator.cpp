@@ -106,7 +106,8 @@ void BoundOperator::drop_freed(std::span<const KeySlot> made) {
 
 std::unique_ptr<OperatorResults> BoundOperator::given(EmittedResults out) {
     hand_over_failed(out);
-    return std::make_unique<OperatorResults>(nb::find(*this), *this, std::move(out));
+    nb::object keys = keyed_ ? keys_.column(out.emissions) : nb::object(nb::none());
+    return std::make_unique<OperatorResults>(nb::find(*this), *this, std::move(out), std::move(keys));
 }
 
 nb::object BoundOperator::checked_key(nb::handle key) const {

@@ -89,7 +89,6 @@ public:
     nb::object start_of(const Emission& emission) const;
     const ResultShape& shape() const { return shape_; }
     bool keyed() const { return keyed_; }
-    const Keys& key_table() const { return keys_; }
     //! sash.Result and the windows that results are of.
     nb::handle result_type() const { return result_type_; }
     nb::handle window(std::size_t index) const { return windows_[index]; }
@@ -171,7 +170,7 @@ private:
 //! The class _core.OperatorResults: what one call emitted, in order.
 class OperatorResults {
 public:
-    OperatorResults(nb::object owner, const BoundOperator& source, EmittedResults emitted);
+    OperatorResults(nb::object owner, const BoundOperator& source, EmittedResults emitted, nb::object keys);
 
     std::size_t size() const { return emitted_.size(); }
     nb::object at(std::size_t place) const;

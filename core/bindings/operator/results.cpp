@@ -52,11 +52,8 @@ nb::object result_of(const BoundOperator& source, const EmittedResults& emitted,
         PyTuple_Type.tp_new(reinterpret_cast<PyTypeObject*>(source.result_type().ptr()), arguments.ptr(), nullptr));
 }
 
-OperatorResults::OperatorResults(nb::object owner, const BoundOperator& source, EmittedResults emitted)
-    : owner_(std::move(owner)), source_(source), emitted_(std::move(emitted)), keys_(nb::none()) {
-    if (!source.keyed()) return;
-    keys_ = source.key_table().column(emitted_.emissions);
-}
+OperatorResults::OperatorResults(nb::object owner, const BoundOperator& source, EmittedResults emitted, nb::object keys)
+    : owner_(std::move(owner)), source_(source), emitted_(std::move(emitted)), keys_(std::move(keys)) {}
 
 nb::object OperatorResults::at(std::size_t place) const {
     nb::object key = nb::none();
