@@ -194,6 +194,14 @@ def test_all_that_does_not_fit_is_told_at_once() -> None:
     assert "reads numbers, and column 't' is datetime64[us]" in message
 
 
+def test_a_duration_is_no_time() -> None:
+    """The way out for a column of durations is a number, not a difference of times."""
+    frame = pd.DataFrame({"t": [1, 2], "took": pd.to_timedelta([1, 2], unit="s")})
+    for one in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
+        with pytest.raises(PlanError, match="give 'took' as a number, such as its seconds"):
+            rolling(one, on="t", window=2, total=sash.Sum("took"))
+
+
 def test_an_overflow_names_the_row() -> None:
     """An integer sum that does not fit is an error, never a wrong number; one that fits in the end is none."""
     frame = {"v": np.array([1, 2**62, 2**62, -(2**62), 5])}

@@ -53,9 +53,16 @@ def wrong_type(aggregation: Aggregation, values: Values) -> str | None:
         return None
     keyed = aggregation.inputs == "keyed"
     why = f"the key of {aggregation!r} is a number" if keyed else f"{aggregation!r} reads {needs}"
-    times = any(word in values.name.lower() for word in ("date", "time"))
-    way_out = f"subtract {name!r} and the results of First or Last({name!r})" if times else "convert it first"
-    return f"{why}, and column {name!r} is {values.name}: {way_out}"
+    return f"{why}, and column {name!r} is {values.name}: {_way_out(name, values.name.lower())}"
+
+
+def _way_out(name: str, kind: str) -> str:
+    """How a column that is no number comes to be one."""
+    if "timedelta" in kind or "duration" in kind:
+        return f"give {name!r} as a number, such as its seconds"
+    if "date" in kind or "time" in kind:
+        return f"subtract {name!r} and the results of First or Last({name!r})"
+    return "convert it first"
 
 
 def choose(aggregation: Aggregation, kinds: Sequence[str], late: bool) -> Pass:
