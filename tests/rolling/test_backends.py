@@ -88,3 +88,17 @@ def test_an_expression_has_memory_of_its_own(make, of):
     out = sash.rolling(data, on="t", window=sash.TimeWindow(3), total=sash.Sum("v"), same=sash.col(of))
     theirs = [np.asarray(column) for column in (data["v"], out["v"], out["total"])]
     assert not any(np.shares_memory(np.asarray(out["same"]), column) for column in theirs)
+
+
+def test_a_column_that_nobody_reads_may_be_of_any_type():
+    """Arrow has no integers of 128 bits and no objects of Python: such columns go back as they came."""
+    frame = pl.DataFrame({"t": [1, 2, 3], "v": [1.0, 2.0, 4.0]}).with_columns(
+        pl.Series("huge", [1, 2, 3], dtype=pl.Int128), pl.Series("thing", [object(), 1, None], dtype=pl.Object)
+    )
+    for data in (frame, frame.lazy()):
+        out = sash.rolling(data, on="t", window=2, total=sash.Sum("v"))
+        assert type(out) is type(data)
+        out = out.lazy().collect()
+        assert out["huge"].equals(frame["huge"])
+        assert out["thing"].to_list() == frame["thing"].to_list()
+        assert out["total"].to_list() == [1.0, 3.0, 6.0]

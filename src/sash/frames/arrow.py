@@ -40,20 +40,13 @@ class ArrowFrame:
     array([0, 1], dtype=uint8)
     """
 
-    def __init__(
-        self,
-        table: Any,
-        give_back: Callable[[Any], Any] = lambda table: table,
-        make: Callable[[Any], Any] | None = None,
-    ) -> None:
+    def __init__(self, table: Any, give_back: Callable[[Any], Any] = lambda table: table) -> None:
         names = table.column_names
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise PlanError(f"the frame has the column {twice!r} twice: rename one of them")
         self._table = table
         self._give_back = give_back
-        #: What a table of other rows becomes.
-        self._make = make or give_back
         self._whole: dict[str, Any] = {}
         self._values: dict[str, Values] = {}
 
@@ -154,11 +147,11 @@ class ArrowFrame:
         """A table of new columns."""
         import pyarrow as pa
 
-        return self._make(pa.table({name: self._part(part) for name, part in columns.items()}))
+        return self._give_back(pa.table({name: self._part(part) for name, part in columns.items()}))
 
     def only(self, rows: npt.NDArray[np.int64]) -> ArrowFrame:
         """A table of some of the rows."""
-        return ArrowFrame(self._table.take(rows), self._make)
+        return ArrowFrame(self._table.take(rows), self._give_back)
 
     def _part(self, part: Part) -> Any:
         import pyarrow as pa

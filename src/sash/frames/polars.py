@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from sash.extras import how_to_install
 from sash.frames.arrow import ArrowFrame
@@ -20,22 +24,42 @@ def polars_frame(data: Any) -> ArrowFrame:
     import polars as pl
 
     lazy = isinstance(data, pl.LazyFrame)
-    frame = data.collect() if lazy else data
-    try:
-        table = frame.to_arrow()
-    except ImportError:
-        raise TypeError(
-            f"a frame of polars is read through Arrow, which needs pyarrow: {how_to_install('arrow')}"
-        ) from None
-    given = len(table.column_names)
 
     def give_back(table: Any) -> Any:
-        # The columns that were given go back as they are: no type changes on the way through Arrow.
-        whole = frame.hstack([pl.Series(name, table.column(name)) for name in table.column_names[given:]])
+        whole: Any = table.frame if isinstance(table, _Columns) else pl.from_arrow(table)
         return whole.lazy() if lazy else whole
 
-    def make(table: Any) -> Any:
-        whole: Any = pl.from_arrow(table)
-        return whole.lazy() if lazy else whole
+    return ArrowFrame(_Columns(data.collect() if lazy else data), give_back)
 
-    return ArrowFrame(table, give_back, make)
+
+class _Columns:
+    """A DataFrame as a table of Arrow. Only columns that are read become Arrow's: the others may have types that it
+    has not, and texts are copied. Those that were given go back as they are.
+    """
+
+    def __init__(self, frame: Any) -> None:
+        self.frame = frame
+
+    @property
+    def column_names(self) -> Sequence[str]:
+        return list(self.frame.columns)
+
+    @property
+    def num_rows(self) -> int:
+        return int(self.frame.height)
+
+    def column(self, name: str) -> Any:
+        try:
+            return self.frame.select(name).to_arrow().column(0)
+        except ImportError:
+            raise TypeError(
+                f"a frame of polars is read through Arrow, which needs pyarrow: {how_to_install('arrow')}"
+            ) from None
+
+    def append_column(self, name: str, column: Any) -> _Columns:
+        import polars as pl
+
+        return _Columns(self.frame.hstack([pl.Series(name, column)]))
+
+    def take(self, rows: npt.NDArray[np.int64]) -> _Columns:
+        return _Columns(self.frame[rows])
