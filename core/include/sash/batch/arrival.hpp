@@ -10,6 +10,7 @@
 #include "sash/batch/column.hpp"
 #include "sash/batch/monoids.hpp"
 #include "sash/batch/parallel.hpp"
+#include "sash/batch/stacks.hpp"
 
 namespace sash::batch {
 
@@ -37,7 +38,7 @@ public:
             const bool whole = tree_.size() != 0 && from <= tree_.oldest() && to >= tree_.youngest();
             const auto known = whole ? tree_.query() : tree_.query(from, to);
             counts[own] = known.count;
-            emit(own, known.partial);
+            emit_window(emit, own, known.partial, bounds.first[own]);
         }
     }
 

@@ -49,7 +49,7 @@ inline bool gives_reals(const std::string& name, bool real) {
 
 //! Whether a kernel reads the bounds of each window once, as it comes to it: the others look them up.
 inline bool reads_bounds_once(const std::string& name, bool real) {
-    return name == "min" || name == "max" || name == "product" || (name == "sum" && real);
+    return name == "min" || name == "max" || name == "product" || name == "mean" || (name == "sum" && real);
 }
 
 namespace detail {
@@ -130,8 +130,8 @@ void of_reals(const Pass& pass, const M& monoid, const Column& column, Results o
 //! A mean is a sum, which is combined faster than a sum with its count: how many values a window has is known.
 template <class Pass>
 void means(const Pass& pass, const Mean& mean, const Column& column, Results out) {
-    const auto emit = [&, out](std::size_t i, double sum) {
-        if (out.reals.wants(i)) out.reals.put(i, mean.lower({sum, pass.count(i)}));
+    const auto emit = [&, out](std::size_t i, double sum, Position first) {
+        if (out.reals.wants(i)) out.reals.put(i, mean.lower({sum, pass.count(i, first)}));
     };
     if (column.real) {
         pass(SumReal{}, [&, values = column.reals](std::size_t i) { return mean.lift(values[i]).sum; }, emit);

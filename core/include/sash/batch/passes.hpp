@@ -36,8 +36,8 @@ struct Final {
         walk(monoid, skipping, emit);
     }
 
-    //! How many present values the window of a row has.
-    std::int64_t count(std::size_t i) const { return presence.count(bounds.first[i], bounds.end(i)); }
+    //! How many present values the window of a row has that begins there.
+    std::int64_t count(std::size_t i, Position first) const { return presence.count(first, bounds.end(i)); }
 
 private:
     template <Monoid M, class Lift, class Emit>
@@ -55,10 +55,14 @@ private:
 
     template <Monoid M, class Lift, class Emit>
     void walk_blocks(const M& monoid, Lift lift, Emit emit) const {
+        const auto emit_row = [&](std::size_t i, const typename M::Partial& partial) {
+            emit_window(emit, i, partial, bounds.first[i]);
+        };
         const std::vector<std::vector<Blocks>> lists = block_lists(order, bounds.rows);
         in_parallel(lists.size(), threads, [&] {
             return [&, suffixes = std::vector<typename M::Partial>()](std::size_t task) mutable {
-                for (const Blocks& blocks : lists[task]) block_scans(monoid, bounds.rows, blocks, suffixes, lift, emit);
+                for (const Blocks& blocks : lists[task])
+                    block_scans(monoid, bounds.rows, blocks, suffixes, lift, emit_row);
             };
         });
     }
@@ -75,7 +79,7 @@ struct Known {
     std::size_t threads = order.threads();
 
     //! Of a row whose result is emitted.
-    std::int64_t count(std::size_t i) const { return counts[i]; }
+    std::int64_t count(std::size_t i, Position) const { return counts[i]; }
 
     template <Monoid M, class Lift, class Emit>
     void operator()(const M& monoid, Lift lift, Emit emit) const {

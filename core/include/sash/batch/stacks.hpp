@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -12,7 +13,17 @@
 
 namespace sash::batch {
 
-//! Calls emit(position, partial) for every window of a stretch, first to last; `first` has their beginnings.
+//! Calls emit(position, partial), or emit(position, partial, first) where that is asked for: where the window begins.
+template <class Emit, class Partial>
+void emit_window(Emit& emit, std::size_t position, const Partial& partial, Position first) {
+    if constexpr (std::is_invocable_v<Emit&, std::size_t, const Partial&, Position>) {
+        emit(position, partial, first);
+    } else {
+        emit(position, partial);
+    }
+}
+
+//! Emits every window of a stretch, first to last; `first` has their beginnings.
 //! `lift(position)` gives the partial of a row, the identity for one that is passed over.
 //!
 //!     [first ............ flip)[flip ....... end)
@@ -40,7 +51,7 @@ void two_stacks(const M& monoid, const Bounds& bounds, const Position* first, St
                   [&](std::size_t at, const Partial& suffix) { suffixes[at - base] = suffix; });
     };
     turn(stretch.begin);
-    emit(stretch.begin, base == flip ? back : suffixes.front());
+    emit_window(emit, stretch.begin, base == flip ? back : suffixes.front(), base);
     if (bounds.last.empty() && bounds.never_empty) {
         // The common case, in loops that do nothing else: every row enters at its own turn, no window is empty, and
         // none begins at the flip. Nor does one begin before that of the row before it, so the last of some rows shows
@@ -49,13 +60,13 @@ void two_stacks(const M& monoid, const Bounds& bounds, const Position* first, St
             std::size_t end = i;
             while (end + kTogether <= size && first[end + kTogether - 1] < flip) end += kTogether;
             scan(monoid, i, end, lift, back, [&](std::size_t at, const Partial& total) {
-                emit(at, monoid.combine(suffixes[first[at] - base], total));
+                emit_window(emit, at, monoid.combine(suffixes[first[at] - base], total), first[at]);
             });
             seen = static_cast<Position>(end);
             for (i = end; i < size && i != end + kTogether; ++i) {
                 append(monoid, back, lift(seen++));
                 if (first[i] >= flip) turn(i);
-                emit(i, monoid.combine(suffixes[first[i] - base], back));
+                emit_window(emit, i, monoid.combine(suffixes[first[i] - base], back), first[i]);
             }
         }
         return;
@@ -64,9 +75,9 @@ void two_stacks(const M& monoid, const Bounds& bounds, const Position* first, St
         for (const Position end = bounds.end(i); seen < end; ++seen) append(monoid, back, lift(seen));
         if (first[i] >= flip) turn(i);
         if (first[i] == flip) {
-            emit(i, back);
+            emit_window(emit, i, back, flip);
         } else {
-            emit(i, monoid.combine(suffixes[first[i] - base], back));
+            emit_window(emit, i, monoid.combine(suffixes[first[i] - base], back), first[i]);
         }
     }
 }
