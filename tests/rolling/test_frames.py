@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -200,6 +201,16 @@ def test_a_duration_is_no_time() -> None:
     for one in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
         with pytest.raises(PlanError, match="give 'took' as a number, such as its seconds"):
             rolling(one, on="t", window=2, total=sash.Sum("took"))
+
+
+def test_a_decimal_is_to_be_a_number() -> None:
+    """A float rounds it, an integer of its smallest unit does not: the error says both, at every door."""
+    table = pa.table({"t": [1, 2], "paid": pa.array([Decimal("1.25"), None], pa.decimal128(9, 2))})
+    for one in (table, pl.from_arrow(table)):
+        with pytest.raises(PlanError, match="give 'paid' as a float or, exactly, as an integer"):
+            rolling(one, on="t", window=2, total=sash.Sum("paid"))
+    with pytest.raises(TypeError, match="pass a float or, exactly, an integer: "):
+        sash.Sliding(sash.Sum("paid"), 2, on="t").push(table.to_pylist()[0])
 
 
 def test_an_overflow_names_the_row() -> None:

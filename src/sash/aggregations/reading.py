@@ -80,7 +80,9 @@ def read_number(value: Any) -> int | float:
         return float(value)
     if isinstance(value, (int, np.integer, np.bool_)) and not isinstance(value, np.timedelta64):
         return check_int64(int(value))
-    raise TypeError(f"a number is needed (int or float), not {type(value).__name__} ({value!r:.60}): convert it first")
+    kind = type(value).__name__
+    way = "pass a float or, exactly, an integer: 1.25 as 125 cents" if kind == "Decimal" else "convert it first"
+    raise TypeError(f"a number is needed (int or float), not {kind} ({value!r:.60}): {way}")
 
 
 def read_real(value: Any) -> float:

@@ -62,6 +62,8 @@ def _way_out(name: str, kind: str) -> str:
         return f"give {name!r} as a number, such as its seconds"
     if "date" in kind or "time" in kind:
         return f"subtract {name!r} and the results of First or Last({name!r})"
+    if "decimal" in kind:
+        return f"give {name!r} as a float or, exactly, as an integer: 1.25 as 125 cents"
     return "convert it first"
 
 
