@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +26,9 @@ def chromium() -> Iterator[Any]:
     # A page that asks for anything outside this machine gets nothing.
     options.add_argument("--host-resolver-rules=MAP * ~NOTFOUND")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    running = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    # What is preloaded into the tests, as a sanitizer is, is not for the browser.
+    env = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    running = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver, env=env))
     try:
         yield running
     finally:
