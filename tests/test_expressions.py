@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -83,3 +84,17 @@ def test_a_row_and_a_column_give_the_same_numbers(rows: list[Any], number: Expre
     for one, two in zip(ours, theirs, strict=True):
         assert (one is None) == (two is None)
         assert one is None or two is None or one == two or (math.isnan(one) and math.isnan(two))
+
+
+@pytest.mark.parametrize("value", [np.arange(3), [1, 2], (1,), {"a": 1}], ids=repr)
+def test_a_value_is_the_same_in_all_rows(value: Any) -> None:
+    """A plan is about any frame: an array is the column of one."""
+    with pytest.raises(TypeError, match="a value is the same in all rows"):
+        sash.col("a") * value
+
+
+@pytest.mark.parametrize("compute", [lambda s: s / sash.Count(), lambda s: 2 * s, lambda s: s - 1], ids=["/", "*", "-"])
+def test_results_are_computed_with_not_aggregations(compute: Any) -> None:
+    """The error shows how a ratio is written."""
+    with pytest.raises(TypeError, match="is no number to compute with, but its results are"):
+        compute(sash.Sum("amount"))

@@ -13,7 +13,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from sash.aggregations.records import Row, Slot
 
-__all__ = ["Column", "as_columns", "items_of", "read_column", "read_rows", "read_with_nulls"]
+__all__ = ["Column", "as_columns", "as_row", "items_of", "read_column", "read_rows", "read_with_nulls"]
 
 #: What the core takes: numbers without a copy, anything else as Python objects.
 Column: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.float64] | tuple[Any, ...]
@@ -39,6 +39,19 @@ def as_columns(values: Any) -> Any:
         return values
     names = getattr(values, "column_names", None) or list(values.columns)
     return {name: values[name] for name in names}
+
+
+def as_row(value: Any) -> Any:
+    """A row with names as a mapping: a named tuple, a Series of pandas, a Row of Spark. Anything else as it is.
+
+    >>> import pandas as pd
+    >>> [as_row(row) for row in pd.DataFrame({"km": [1.5]}).itertuples(index=False)], as_row(3)
+    ([{'km': 1.5}], 3)
+    """
+    if isinstance(value, Mapping):
+        return value
+    way = next((found for name in ("_asdict", "asDict", "to_dict") if (found := getattr(value, name, None))), None)
+    return value if way is None else way()
 
 
 def items_of(column: Any) -> list[Any]:

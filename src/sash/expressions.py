@@ -296,4 +296,7 @@ def _joined(op: str, left: Any, right: Any) -> Expression:
 def _value(value: Any) -> Expression:
     if value is None:
         raise TypeError("nothing is equal to None: ask for nulls with is_null()")
+    if hasattr(value, "__len__") and not isinstance(value, (str, bytes)):
+        kind = type(value).__name__
+        raise TypeError(f"a value is the same in all rows, not {kind} ({value!r:.60}): name a column, or use is_in()")
     return Expression("value", (value,))

@@ -73,6 +73,19 @@ def test_a_list_with_a_row_that_lacks_a_column_changes_nothing():
         assert s.push(ROWS[0])[0].value == 30
 
 
+@pytest.mark.parametrize("options", [{}, {"retract": "op", "id": "amount", "emit": "update"}], ids=["plain", "retract"])
+def test_rows_of_other_libraries_are_rows(options):
+    """What pandas gives row by row is taken as it is, named tuples and Series, alone and in a list."""
+    rows = [row | {"op": 1} for row in ROWS]
+    frame = pd.DataFrame(rows)
+    found = []
+    for given in (rows, [row for _, row in frame.iterrows()], list(frame.itertuples(index=False))):
+        one_by_one, at_once = (sash.Sliding(sash.Concat("shop"), "1h", by="card", on="time", **options) for _ in "ab")
+        found.append([result.value for row in given for result in one_by_one.push(row)])
+        found.append([result.value for result in at_once.push_many(given)])
+    assert found == [["a", "b", "ac", "ca"]] * 6
+
+
 def test_a_list_holds_rows_alone():
     """Anything else in it is an error that says what a row is."""
     s = sash.Sliding(sash.Sum("amount"), "1h", by="card", on="time")

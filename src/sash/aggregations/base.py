@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from inspect import Parameter, Signature, signature
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeAlias, TypeVar
 
 import numpy.typing as npt
 
@@ -219,6 +219,14 @@ class Aggregation(metaclass=_Conditional):
             f"{self!r} has no inverse, so nothing can be subtracted from it: use an algorithm other than"
             " subtract_on_evict"
         )
+
+    def _no_number(self, other: Any) -> NoReturn:
+        raise TypeError(
+            f"{self!r} is no number to compute with, but its results are: name each, and write an expression of them,"
+            ' such as rolling(..., spent=Sum("amount"), n=Count(), each=col("spent") / col("n"))'
+        )
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _no_number
 
     @property
     def invertible(self) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sash.batch.retractions import DELETE, changes_of
-from sash.columns import items_of
+from sash.columns import as_row, items_of
 from sash.operator.columns import checked_key, checked_keys, column_of, rows_of
 from sash.operator.failed import Events, taken
 from sash.operator.spec import Spec
@@ -94,6 +94,6 @@ def as_batch(spec: Spec, event: tuple[Any, ...]) -> tuple[Any, ...]:
     >>> as_batch(spec, ({"trip": 7, "op": "delete"},))
     ({'at': [None], 'trip': [7], 'op': ['delete']},)
     """
-    if spec.on is not None and len(event) == 1 and isinstance(event[0], Mapping):
-        return ({name: [part] for name, part in ({spec.on: None} | dict(event[0])).items()},)
+    if spec.on is not None and len(event) == 1 and isinstance(row := as_row(event[0]), Mapping):
+        return ({name: [part] for name, part in ({spec.on: None} | dict(row)).items()},)
     return tuple([part] for part in event)

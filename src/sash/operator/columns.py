@@ -11,7 +11,7 @@ import numpy as np
 
 from sash.aggregations.reading import is_null
 from sash.aggregations.records import Path, found
-from sash.columns import Column, as_columns, items_of, read_with_nulls
+from sash.columns import Column, as_columns, as_row, items_of, read_with_nulls
 from sash.suggestions import did_you_mean
 
 __all__ = [
@@ -109,7 +109,7 @@ def row_parts(events: tuple[Any, ...], by: str | tuple[str, ...] | None, on: str
         raise TypeError(
             f"an event of this operator is a row with the column {on!r}, and {len(events)} parts were given"
         )
-    row = as_columns(events[0])
+    row = as_row(as_columns(events[0]))
     if not isinstance(row, Mapping):
         raise TypeError(f"a row is a mapping with the column {on!r}, not {type(row).__name__} ({row!r:.60})")
     missing = [name for name in ((by,) if isinstance(by, str) else by or ()) + (on,) if name not in row]
@@ -128,7 +128,8 @@ def batch_parts(
     """
     if len(events) != 1 or not isinstance(events[0], (list, tuple)):
         return row_parts(events, by, on)
-    rows = [{on: None, **row} if untimed and isinstance(row, Mapping) else row for row in events[0]]
+    given = [as_row(row) for row in events[0]]
+    rows = [{on: None, **row} if untimed and isinstance(row, Mapping) else row for row in given]
     parts = [row_parts((row,), by, on) for row in rows]
     keys = None if by is None else [key for key, _, _ in parts]
     return keys, [time for _, time, _ in parts], rows

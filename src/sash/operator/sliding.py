@@ -42,8 +42,8 @@ class Sliding:
     `aggregation` is one, or several by name as in a `Plan`, whose results make a record. `windows` is one of
     `sash.windows`, a duration, a number of events, or a list of them that share one structure. With
     `by=True` every event has a key first, and each key has windows of its own. With `on=` and `by=` as in a `Plan`,
-    events are rows: `push` takes a mapping, `push_many` a list of them, a mapping of columns or a frame, and
-    aggregations name columns.
+    events are rows: `push` takes a mapping, a named tuple or a Series, `push_many` a list of them, a mapping of columns
+    or a frame, and aggregations name columns.
     A `Plan` alone says all of that, and `emit`, `lateness` and `min_periods`.
     `trigger` says when a result is due; by default each event fires it, or the slide of the window. `emit` says which
     results there are:
