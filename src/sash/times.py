@@ -76,7 +76,7 @@ def encode(value: Any) -> tuple[Kind, int]:
     >>> encode("noon")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    TypeError: a time is an int, float, date, datetime, ... or Arrow timestamp, not str ('noon')
+    TypeError: a time is an int, float, date, datetime, ... or Arrow timestamp, not str ('noon'): read texts first, ...
     """
     return (_ENCODERS.get(type(value)) or _encoder_of(value))(value)
 
@@ -155,7 +155,8 @@ def _encoder_of(value: Any) -> Callable[[Any], tuple[Kind, int]]:
     for base in (dt.datetime, dt.date, int, float):
         if isinstance(value, base):
             return _ENCODERS[base]
-    raise TypeError(f"{_TAKEN}, not {type(value).__name__} ({value!r:.60})")
+    way = ": read texts first, as datetime.fromisoformat and pandas.to_datetime do" if isinstance(value, str) else ""
+    raise TypeError(f"{_TAKEN}, not {type(value).__name__} ({value!r:.60}){way}")
 
 
 def encode_as(kind: Kind, value: Any) -> int:
