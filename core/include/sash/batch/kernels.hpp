@@ -129,18 +129,31 @@ void of_reals(const Pass& pass, const M& monoid, const Column& column, Results o
 
 //! A mean is a sum, which is combined faster than a sum with its count: how many values a window has is known.
 template <class Pass>
-void means(const Pass& pass, const Mean& mean, const Column& column, Results out) {
+void means(const Pass& pass, const Column& column, Results out) {
     const auto emit = [&, out](std::size_t i, double sum, Position first) {
-        if (out.reals.wants(i)) out.reals.put(i, mean.lower({sum, pass.count(i, first)}));
+        if (out.reals.wants(i)) out.reals.put(i, Mean{}.lower({sum, pass.count(i, first)}));
     };
     if (column.real) {
-        pass(SumReal{}, [&, values = column.reals](std::size_t i) { return mean.lift(values[i]).sum; }, emit);
+        pass(SumReal{}, [values = column.reals](std::size_t i) { return values[i]; }, emit);
     } else {
-        const auto lift = [&, values = column.integers](std::size_t i) {
-            return mean.lift(static_cast<double>(values[i])).sum;
-        };
-        pass(SumReal{}, lift, emit);
+        pass(SumReal{}, [values = column.integers](std::size_t i) { return static_cast<double>(values[i]); }, emit);
     }
+}
+
+//! Logarithms are taken before the pass and powers after it: calls among its sums would take their registers.
+template <class Pass>
+void geometric_means(const Pass& pass, const Column& column, Results out) {
+    const std::size_t size = pass.order.size();
+    Room<double> logarithms(size);
+    in_stretches(size, pass.order.threads(), [&](Stretch stretch) {
+        for (std::size_t i = stretch.begin; i < stretch.end; ++i)
+            logarithms[i] = std::log(column.real ? column.reals[i] : static_cast<double>(column.integers[i]));
+    });
+    means(pass, {{}, {}, logarithms.span(), true}, out);
+    in_stretches(size, pass.order.threads(), [&](Stretch stretch) {
+        for (std::size_t i = stretch.begin; i < stretch.end; ++i)
+            if (out.reals.wants(i)) out.reals[i] = std::exp(out.reals[i]);
+    });
 }
 
 template <class Pass>
@@ -263,7 +276,8 @@ void run_kernel(const KernelName& kernel, const Pass& pass, const Column& column
     if (name == "count") return detail::counts(pass, out);
     if (name == "sum") return detail::sums(pass, column, out);
     if (name == "product") return detail::products(pass, column, out);
-    if (name == "mean") return detail::means(pass, Mean{kernel.geometric}, column, out);
+    if (name == "mean" && kernel.geometric) return detail::geometric_means(pass, column, out);
+    if (name == "mean") return detail::means(pass, column, out);
     if (name == "moments") return detail::variances(pass, Moments{kernel.ddof, kernel.root}, column, out);
     if (name == "min" || name == "max") return detail::extremes(pass, column, name == "min", kernel.nans, out);
     if (name == "min_count" || name == "max_count")
