@@ -109,7 +109,7 @@ def test_real_streams_in_their_order_of_arrival(shared: Path, file: str, time: s
         frame, on=time, by=key, window="1d", min_periods=1, peers=False, total=sash.Sum(value), peak=sash.Max(value)
     )
     ordered = frame.reset_index().sort_values([key, time], kind="stable").set_index("index")
-    grouped = ordered.groupby(key).rolling("1d", on=time, min_periods=1)[value]
+    grouped = ordered.groupby(key).rolling("1D", on=time, min_periods=1)[value]
     for name, theirs in (("total", grouped.sum()), ("peak", grouped.max())):
         close(ours[name].to_numpy()[ordered.index.to_numpy()], theirs)
 
