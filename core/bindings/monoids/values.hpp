@@ -47,6 +47,11 @@ struct Mode {
         return value == other.value && argument == other.argument && reals == other.reals && both() == other.both() &&
                wide == other.wide;
     }
+    //! Whether a window of the other mode has had values of all these kinds.
+    bool fits_in(const Mode& other) const {
+        return value == other.value && argument == other.argument && (integers | other.integers) == other.integers &&
+               (reals | other.reals) == other.reals;
+    }
     std::bitset<kMostSlots> both() const { return integers & reals; }
     //! The numbers of a record's column.
     Kind numbers(std::size_t slot) const {

@@ -54,6 +54,7 @@ void Window::insert(nb::handle time, nb::handle value) {
         const nb::object own = spec_.find.is_none() ? nb::borrow(value) : nb::object(spec_.find(value));
         if (!reader_.read(own, read, mode, holder)) return;
         if (spec_.timed) read.time = (holder.time = moment_as_it_leaves(moment)).ptr();
+        if (insert_alike(moment, mode, read)) return;
         Change change;
         Kernel& prepared = prepare(change, mode, moment);
         reader_.settle(read, mode, change.mode);
@@ -61,10 +62,24 @@ void Window::insert(nb::handle time, nb::handle value) {
         try {
             kernel.insert(moment.ticks, read);
         } catch (const OutOfOrder& late) {
-            raise_out_of_order(late.time, late.youngest, change);
+            raise_out_of_order(late.time, late.youngest, moment);
         }
         commit(change);
     });
+}
+
+bool Window::insert_alike(const Moment& moment, const Mode& mode, Value& value) {
+    if (size() == 0 || moment.kind != clock_.kind() || !mode.fits_in(mode_)) return false;
+    reader_.settle(value, mode, mode_);
+    const double reach = reach_ + kernel_->reach_of(moment.ticks, value);
+    if (!mode_.wide && reach >= kNarrowReach) return false;
+    try {
+        kernel_->insert(moment.ticks, value);
+    } catch (const OutOfOrder& late) {
+        raise_out_of_order(late.time, late.youngest, moment);
+    }
+    reach_ = reach;
+    return true;
 }
 
 template <class Numbers>
@@ -107,8 +122,8 @@ void Window::insert_batch(Batch& batch, nb::object label) {
     Clock clock;
     clock.set_label(std::move(label));
     Change change;
-    Kernel& prepared = prepare(change, batch.mode(),
-                               {0, clock.kind(), clock.kind() == TimeKind::other ? clock.label() : nb::object()});
+    const Moment moment{0, clock.kind(), clock.kind() == TimeKind::other ? clock.label() : nb::object()};
+    Kernel& prepared = prepare(change, batch.mode(), moment);
     const Column column = batch.column(change.mode);
     Kernel& kernel = fitting(change, prepared, prepared.reach_of(batch.ticks(), column));
     if (spec_.timed) batch.add_times(clock);
@@ -118,7 +133,7 @@ void Window::insert_batch(Batch& batch, nb::object label) {
         if (!touches_python(change.mode)) released.emplace();
         kernel.bulk_insert(batch.ticks(), column);
     } catch (const OutOfOrder& late) {
-        raise_out_of_order(late.time, late.youngest, change);
+        raise_out_of_order(late.time, late.youngest, moment);
     }
     commit(change);
 }
@@ -302,7 +317,7 @@ void Window::merge(const Window& other) {
             try {
                 kernel.merge(entries ? *entries : *other.kernel_);
             } catch (const OutOfOrder& late) {
-                raise_out_of_order(late.time, late.youngest, change);
+                raise_out_of_order(late.time, late.youngest, moment);
             }
             commit(change);
         });
@@ -392,9 +407,9 @@ nb::object Window::lowered(const Result& result) const {
     return std::visit(Visitor{*this, truth, coded}, result);
 }
 
-void Window::raise_out_of_order(Time time, Time youngest, const Change& change) const {
+void Window::raise_out_of_order(Time time, Time youngest, const Moment& moment) const {
     Clock clock;
-    clock.set(change.kind, change.label);
+    clock.set(moment.kind, moment.label);
     const nb::object message =
         nb::str(
             "time {!r} is before the youngest, {!r}, and {} takes events in order: sort them, or "

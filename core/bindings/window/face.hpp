@@ -87,6 +87,9 @@ private:
     };
 
     std::size_t size() const;
+    //! Inserts a value of the kinds that the window holds; nothing else changes. False if the window is to change
+    //! first.
+    bool insert_alike(const Moment& moment, const Mode& mode, Value& value);
     //! The kernel that takes a value of that mode at such a time: the window's own, or a wider one in `change`.
     Kernel& prepare(Change& change, Mode mode, const Moment& moment) const;
     //! The same for integers that reach so much further: a kernel in which 128 bits are summed, if 64 are too few.
@@ -120,7 +123,7 @@ private:
     nb::object result_of(const RecordResult& result) const;
     nb::object result_of(const ResultSpec& spec, const RecordResult& result) const;
     nb::object empty() const;
-    [[noreturn]] void raise_out_of_order(Time time, Time youngest, const Change& change) const;
+    [[noreturn]] void raise_out_of_order(Time time, Time youngest, const Moment& moment) const;
     [[noreturn]] void raise_unsupported(const char* what) const;
     template <class F>
     auto checked(F f) const;
