@@ -3,6 +3,7 @@
 
 #include "sash/algorithms/fiba/bulk_evict.hpp"
 #include "sash/algorithms/fiba/bulk_insert.hpp"
+#include "sash/algorithms/fiba/bulk_leaves.hpp"
 #include "sash/algorithms/fiba/check.hpp"
 #include "sash/algorithms/fiba/describe.hpp"
 #include "sash/algorithms/fiba/evict.hpp"

@@ -80,6 +80,9 @@ public:
     }
     Partial* partials(std::byte* block) const { return reinterpret_cast<Partial*>(block + partials_); }
 
+    //! Of the cache.
+    static constexpr std::size_t kLine = 64;
+
     //! How many blocks were made ever; the next one has that id.
     Id made() const { return made_; }
     Id make() {
@@ -91,8 +94,7 @@ public:
     //! Asks for bytes before they are looked at: cache misses then overlap instead of following one another. Always
     //! inlined: g++ takes a function that does nothing but this for one without an effect, and drops the call.
     [[gnu::always_inline]] static void prefetch(const void* first, std::size_t bytes) {
-        constexpr std::size_t line = 64;
-        for (std::size_t at = 0; at < bytes; at += line) __builtin_prefetch(static_cast<const std::byte*>(first) + at);
+        for (std::size_t at = 0; at < bytes; at += kLine) __builtin_prefetch(static_cast<const std::byte*>(first) + at);
     }
     std::size_t stride() const { return stride_; }
 

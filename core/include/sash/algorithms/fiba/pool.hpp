@@ -78,10 +78,13 @@ public:
     [[gnu::always_inline]] void prefetch_times(Id id) const {
         leaves_.prefetch(leaves_[id], std::min(kTimesAt + leaf_capacity_ * sizeof(Time), kMostAhead));
     }
-    //! What an insert moves of a leaf, and its groups.
+    //! What an insert moves of a leaf, and its groups. Always as many lines: a loop over those that are needed would
+    //! end where no branch can be predicted, and all that follows would wait for the search.
     [[gnu::always_inline]] void prefetch_partials(const Leaf<Partial>& leaf, std::uint32_t from) const {
-        const std::size_t bytes = (leaf.end() - from + 1) * sizeof(Partial);
-        leaves_.prefetch(leaf.partials + from, std::min(bytes, kMostAhead));
+        constexpr std::size_t lines = 4;
+        const auto* const first = reinterpret_cast<const std::byte*>(leaf.partials + from);
+        const auto* const last = reinterpret_cast<const std::byte*>(leaf.partials + leaf.end());
+        for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(std::min(first + i * leaves_.kLine, last));
         __builtin_prefetch(groups(leaf));
     }
     //! What a search reads of the node.

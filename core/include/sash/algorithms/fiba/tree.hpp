@@ -300,7 +300,7 @@ private:
     Carry mend_level(Id id, std::uint32_t level, std::uint32_t index, Carry carry);
     [[gnu::cold]] void attach(Id node, std::uint32_t level, Carry carry);
 
-    // bulk_insert.hpp
+    // bulk_insert.hpp, bulk_leaves.hpp
     struct Batch;
     struct Growing;
     struct Visit;
