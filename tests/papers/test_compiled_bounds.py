@@ -274,3 +274,22 @@ def test_evictions_of_flatfat_wait_for_a_query(aggregation):
     window.query()
     assert combines_of(lambda: [window.evict(time) for time in range(32, 1024, 64)]) == 0
     assert combines_of(window.query) <= 16 * (1 + 6)
+
+
+@pytest.mark.parametrize("algorithm", ["amta", "log_mta", "two_stacks_lite", "aba", "daba"])
+@pytest.mark.parametrize("native", [False, True])
+def test_an_eviction_frees_as_much_for_many_events_as_for_few(aggregation, algorithm, native):
+    """Two chunks of each level at most go back to the allocator at once; the calls after it free the others."""
+    window = sash.Window(sash.Max() if native else aggregation, algorithm=algorithm)
+    for time in range(SIZE):
+        window.insert(time, 1.0)
+    held = window.memory()
+    most = held // 6
+    window.bulk_evict(SIZE - 2)
+    assert held - window.memory() <= most
+    for time in range(SIZE, 2 * SIZE):
+        before = window.memory()
+        window.insert(time, 1.0)
+        window.evict()
+        assert before - window.memory() <= most
+    assert window.memory() <= held // 2
