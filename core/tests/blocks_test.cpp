@@ -1,12 +1,14 @@
 //! Blocks of nodes: each in one piece, none in another's way, and what they hold is let go of.
 #include "sash/algorithms/fiba/blocks.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 
 #include "check.hpp"
+#include "sash/algorithms/fiba/pool.hpp"
 
 namespace sash::testing {
 namespace {
@@ -44,6 +46,22 @@ void test_blocks_do_not_overlap() {
     }
 }
 
+//! The time of an entry and its partial are as far apart in each leaf, and never about a multiple of 4 KiB: there a
+//! processor takes one address for the other, and whether it does would depend on the allocator.
+template <class Partial>
+void test_arrays_of_a_leaf_do_not_alias(std::uint32_t capacity) {
+    constexpr std::ptrdiff_t kPage = 4096, kLine = 64;
+    fiba::Pool<Partial> pool(capacity, 0, 16);
+    for (int i = 0; i < 200; ++i) {
+        const auto leaf = pool.leaf(pool.new_leaf());
+        const auto* const times = reinterpret_cast<std::byte*>(leaf.times);
+        for (std::size_t at = 0; at < capacity; ++at) {
+            const std::ptrdiff_t apart = reinterpret_cast<std::byte*>(leaf.partials + at) - (times + at * sizeof(Time));
+            check(apart > kLine && apart % kPage >= kLine && apart % kPage <= kPage - kLine);
+        }
+    }
+}
+
 void test_a_copy_has_blocks_of_its_own() {
     Blocks<Counted> blocks(kHead, kSlots);
     for (int i = 0; i < 100; ++i) blocks.partials(blocks[blocks.make()])[2].text = std::to_string(i);
@@ -78,6 +96,11 @@ void test_many_blocks_take_large_pieces() {
 int main() {
     using namespace sash::testing;
     test_blocks_do_not_overlap();
+    // As wide as leaves are by default for partials of these sizes.
+    test_arrays_of_a_leaf_do_not_alias<double>(64);
+    test_arrays_of_a_leaf_do_not_alias<std::array<double, 2>>(64);
+    test_arrays_of_a_leaf_do_not_alias<std::array<double, 4>>(32);
+    test_arrays_of_a_leaf_do_not_alias<std::array<double, 8>>(32);
     test_a_copy_has_blocks_of_its_own();
     test_what_blocks_hold_is_let_go_of();
     test_many_blocks_take_large_pieces();
