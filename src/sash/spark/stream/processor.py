@@ -14,6 +14,7 @@ from pyspark.sql.streaming.stateful_processor import (
     StatefulProcessorHandle,
     TimerValues,
 )
+from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 from sash.spark.stream.bucket import Bucket
 from sash.spark.stream.cache import ENGINES
@@ -25,6 +26,10 @@ from sash.spark.worker import note_task
 __all__ = ["RESULTS_SQL", "BucketProcessor", "SparkState"]
 
 RESULTS_SQL: Final = f"{metrics_sql()}, rows_out binary"
+# Types, and no words for them: PySpark asks the JVM to parse these, in every task.
+_DATA: Final = StructType([StructField("data", BinaryType())])
+_PLACE: Final = StructType([StructField("place", LongType())])
+_ROWS: Final = StructType([StructField("rows", BinaryType())])
 #: The most bytes of a pack of results.
 _PACK_BYTES: Final = 16 << 20
 
@@ -35,8 +40,8 @@ class SparkState:
     def __init__(self, handle: Any, timers: bool) -> None:
         self._handle = handle
         self._timers = timers
-        self._manifest = handle.getValueState("manifest", "data binary")
-        self._segments = handle.getMapState("segments", "place bigint", "rows binary")
+        self._manifest = handle.getValueState("manifest", _DATA)
+        self._segments = handle.getMapState("segments", _PLACE, _ROWS)
 
     def manifest(self) -> bytes | None:
         """What was put last; None if nothing was."""
