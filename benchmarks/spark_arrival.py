@@ -39,6 +39,8 @@ EVERY: dict[str, Aggregation] = {
     "All": sash.All("flag"),
     "Any": sash.Any("flag"),
     "ApproxCountDistinct": sash.ApproxCountDistinct("amount"),
+    "ApproxCountDistinct, cpc": sash.ApproxCountDistinct("amount", kind="cpc"),
+    "ApproxCountDistinct, theta": sash.ApproxCountDistinct("amount", kind="theta"),
     "ApproxQuantiles": sash.ApproxQuantiles("share"),
     "ArgMax": sash.ArgMax("amount", "shop"),
     "ArgMax of several": sash.ArgMax("amount", ["shop", "share"]),
@@ -46,6 +48,7 @@ EVERY: dict[str, Aggregation] = {
     "BitAnd": sash.BitAnd("amount"),
     "BitOr": sash.BitOr("amount"),
     "Bloom": sash.Bloom("shop", bits=256, hashes=3),
+    "Bloom of 1,000": sash.Bloom("amount"),
     "BottomK": sash.BottomK("amount", k=3),
     "Collect": sash.Collect("amount"),
     "CollectDistinct": sash.CollectDistinct("shop"),
@@ -55,11 +58,13 @@ EVERY: dict[str, Aggregation] = {
     "CountDistinct": sash.CountDistinct("shop"),
     "CountDistinct of 1,000": sash.CountDistinct("amount"),
     "CountMin": sash.CountMin("shop"),
+    "CountMin of 1,000": sash.CountMin("amount", hashes=3, buckets=64),
     "Covariance": sash.Covariance("amount", "share"),
     "DecayedSum": sash.DecayedSum("amount", half_life="10s"),
     "Delta": sash.Delta("amount"),
     "First": sash.First("shop"),
     "FrequentItems": sash.FrequentItems("shop"),
+    "FrequentItems of 1,000": sash.FrequentItems("amount"),
     "GeometricMean": sash.GeometricMean("share"),
     "HarmonicMean": sash.HarmonicMean("share"),
     "Histogram": sash.Histogram("amount", edges=[0, 10, 100, 500]),
@@ -216,7 +221,7 @@ def main(arguments: list[str]) -> None:
     tables = [rows(number) for number in range(BATCHES)]
     for name in [argument for argument in arguments if not argument.isdigit()] or EVERY:
         rate = measure(name, EVERY[name], seconds, tables)
-        print(f"{name:24} {rate:>12,.0f} rows/s {'' if rate >= BAR else f'  below {BAR:,}'}", flush=True)
+        print(f"{name:26} {rate:>12,.0f} rows/s {'' if rate >= BAR else f'  below {BAR:,}'}", flush=True)
 
 
 if __name__ == "__main__":

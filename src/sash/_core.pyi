@@ -73,6 +73,15 @@ class Window:
 def algorithms() -> dict[str, dict[str, bool]]: ...
 def seal(header: bytes, body: bytes, /) -> bytes: ...
 def open_snapshot(blob: bytes, /) -> tuple[bytes, bytes]: ...
+def count_words(
+    lengths: npt.NDArray[np.int64],
+    values: npt.NDArray[np.int64],
+    counts: npt.NDArray[np.int64],
+    cells: npt.NDArray[np.int64],
+    width: int,
+    each: int,
+    /,
+) -> npt.NDArray[np.float64]: ...
 
 class ArrivalRows:
     def __init__(self, since: int, until: int, /) -> None: ...
@@ -88,15 +97,25 @@ class ArrivalRows:
         behind: int,
         /,
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]: ...
-    def count_many(
+    def tally_many(
         self,
         keys: npt.NDArray[np.int64],
         ticks: npt.NDArray[np.int64],
         values: npt.NDArray[np.int64],
         there: npt.NDArray[np.uint8],
-        different: int,
+        share: float,
         /,
-    ) -> npt.NDArray[np.int64]: ...
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]: ...
+    def bits_many(
+        self,
+        keys: npt.NDArray[np.int64],
+        ticks: npt.NDArray[np.int64],
+        hashed: npt.NDArray[np.int64],
+        there: npt.NDArray[np.uint8],
+        bits: int,
+        hashes: int,
+        /,
+    ) -> npt.NDArray[np.uint8]: ...
     def drop(self, watermark: int, /) -> None: ...
     def keys(self) -> list[int]: ...
     def values(self) -> list[int]: ...

@@ -19,7 +19,7 @@ import numpy as np
 
 from sash.errors import AggregationError, SnapshotError
 
-__all__ = ["MAX_DEPTH", "dumps", "joined", "loads"]
+__all__ = ["MAX_DEPTH", "dumps", "integer", "joined", "loads"]
 
 #: How deep containers may nest. Far above any partial, far below Python's stack.
 MAX_DEPTH: Final = 64
@@ -55,6 +55,19 @@ def joined(parts: Sequence[bytes]) -> bytes:
     out = bytearray(dumps(())[:-1])
     _write_size(len(parts), out)
     return bytes(out) + b"".join(parts)
+
+
+def integer(data: bytes) -> bytes:
+    """The bytes of the integer that is not negative and has this data, the lowest byte first. Cost: O(size).
+
+    >>> all(integer(number.to_bytes(3, "little")) == dumps(number) for number in (0, 1, 127, 128, 65536, 2**24 - 1))
+    True
+    """
+    content = data.rstrip(b"\0")
+    out = bytearray()
+    # The highest bit is that of the sign.
+    _write_block(b"i", content + b"\0" if content and content[-1] >> 7 else content, out)
+    return bytes(out)
 
 
 def loads(data: bytes) -> Any:

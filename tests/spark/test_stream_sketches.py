@@ -18,15 +18,17 @@ import sash
 from sash.aggregations.filtered import unfiltered
 from sash.spark.opaque import in_plain_values
 from sash.spark.stream.cache import EngineCache
+from sash.spark.stream.coupons import CpcOperator, ThetaOperator
 from sash.spark.stream.ranking import QuantilesOperator
 from sash.spark.stream.registers import RegistersOperator
+from sash.spark.stream.tallies import BloomOperator, CountMinOperator, FrequentOperator
 from tests.spark.streams import SECOND, Driver, batches, random_rows
 from tests.spark.test_stream_operator import typed_job
 from tests.spark.test_stream_windows import Stream, run
 
 
 def test_filters_and_sketches_at_arrival_are_folds_of_their_windows() -> None:
-    """Also when there come to be more values than are counted one by one, with late rows, nulls, a condition, rows that
+    """Also of windows with more values than a partial keeps as they are, with late rows, nulls, a condition, rows that
     leave, and other workers in between."""
     rng = random.Random(8)
     table = random_rows(rng, 300, keys=3)
@@ -53,7 +55,8 @@ def test_filters_and_sketches_at_arrival_are_folds_of_their_windows() -> None:
             driver.job, driver.engines = typed_job(plan, named, f"run {number}"), EngineCache()
         driver.batch(part)
     (entry,) = driver.engines._entries.values()
-    assert [one._few for one in entry.engine._operators.values()] == [False, False, False, True] * 2
+    kinds = [type(one) for one in entry.engine._operators.values()]
+    assert kinds == [BloomOperator, CountMinOperator, FrequentOperator, FrequentOperator] * 2
     found = driver.finish()
     rows = table.to_pylist()
     for name, one in in_plain_values(plan).aggregations.items():
@@ -101,6 +104,44 @@ def test_estimates_at_arrival_are_those_of_sketches_to_the_last_bit() -> None:
         for place, given in list(enumerate(found.column(f"quantiles_{label}").to_pylist()))[::5]:
             values = sorted(folded(sash.Collect("share"), rows, place, is_in) or [])
             assert given == [exact(values, rank) for rank in (0.0, 0.07, 0.5, 1.0)]
+
+
+def test_sketches_of_many_values_at_arrival_are_those_of_their_windows() -> None:
+    """To the last byte, of windows with more values than a partial keeps as they are, with late rows, nulls, a
+    condition, rows that leave and other workers in between; also when a theta sketch no longer holds all hashes."""
+    rng = random.Random(6)
+    table = random_rows(rng, 900, keys=2, disorder=60)
+    shops = [None if place % 7 == 0 else f"shop {rng.randint(0, 400)}" for place in range(900)]
+    table = table.set_column(4, "shop", pa.array(shops))
+    some = {
+        "cpc": sash.ApproxCountDistinct("shop", kind="cpc"),
+        "coupons": sash.ApproxCountDistinct("shop", kind="cpc", lg_k=4, deviations=3, where=sash.col("amount") > -3),
+        "theta": sash.ApproxCountDistinct("shop", kind="theta"),
+        "hashes": sash.ApproxCountDistinct("shop", kind="theta", lg_k=5),
+        "counts": sash.CountMin("shop", hashes=3, buckets=16),
+        "seen": sash.Bloom("shop"),
+        "often": sash.FrequentItems("shop", at_least=0.015),
+    }
+    item = [(name, pa.int64()) for name in ("estimate", "lower", "upper")]
+    types = dict.fromkeys(("cpc", "coupons", "theta", "hashes"), COUNT) | dict.fromkeys(("counts", "seen"), pa.binary())
+    types["often"] = pa.list_(pa.struct([("item", pa.string()), *item]))
+    plan = sash.Plan(by="card", on="time", windows="300s", aggregations=some, emit="arrival", lateness="60s")
+    named = {name: types[name.split("_")[0]] for name in plan.outputs}
+    driver = Driver(typed_job(plan, named))
+    for number, part in enumerate(batches(table, 20)):
+        if number % 9 == 8:
+            driver.job, driver.engines = typed_job(plan, named, f"run {number}"), EngineCache()
+        driver.batch(part)
+    (entry,) = driver.engines._entries.values()
+    operators = list(entry.engine._operators.values())
+    assert [type(one) for one in operators[:4]] == [CpcOperator, CpcOperator, ThetaOperator, ThetaOperator]
+    assert [one._few for one in operators[2:4]] == [True, False]
+    found, rows = driver.finish(), table.to_pylist()
+    assert max(one["estimate"] for one in found.column("theta_300s").to_pylist()) > 80
+    for name, one in in_plain_values(plan).aggregations.items():
+        wanted = [folded(one, rows, place, lambda age: 0 <= age < 300 * SECOND) for place in range(0, 900, 11)]
+        wanted = [result._asdict() if hasattr(result, "_asdict") else result for result in wanted]
+        assert found.column(f"{name}_300s").to_pylist()[::11] == wanted, name
 
 
 @pytest.mark.slow

@@ -80,20 +80,59 @@ nb::tuple push_many(ArrivalRows& rows, const Times& keys, const Times& ticks, co
     return lists.taken();
 }
 
-//! How often each of the values 0, 1, 2, ... is in the window of each event, one window after the other.
-nb::object count_many(ArrivalRows& rows, const Times& keys, const Times& ticks, const Times& values, const Marks& there,
-                      std::int64_t different) {
+//! The values of the window of each event with how often they are there, those that make up a share of it: where each
+//! window begins, values, counts.
+nb::tuple tally_many(ArrivalRows& rows, const Times& keys, const Times& ticks, const Times& values, const Marks& there,
+                     double share) {
     check_sizes(keys, ticks, values, there);
-    for (std::size_t i = 0; i < values.size(); ++i)
-        if (values.data()[i] < 0 || values.data()[i] >= different) throw nb::value_error("a value is out of range");
-    std::vector<std::int64_t> counts(ticks.size() * static_cast<std::size_t>(different));
+    std::vector<std::int64_t> starts = {0}, found, counts;
     for (std::size_t i = 0; i < ticks.size(); ++i) {
         const std::int64_t key = keys.data()[i];
         if (there.data()[i] != 0) rows.insert(key, {ticks.data()[i], 0, values.data()[i]});
-        std::int64_t* own = counts.data() + i * static_cast<std::size_t>(different);
-        rows.counts(key, ticks.data()[i], [own](std::int64_t value, std::int64_t count) { own[value] = count; });
+        const double least = share * static_cast<double>(rows.window(key, ticks.data()[i]).size());
+        rows.counts(key, ticks.data()[i], [&](std::int64_t value, std::int64_t count) {
+            if (static_cast<double>(count) < least) return;
+            found.push_back(value);
+            counts.push_back(count);
+        });
+        starts.push_back(static_cast<std::int64_t>(found.size()));
     }
-    return array_of(std::move(counts));
+    return nb::make_tuple(array_of(std::move(starts)), array_of(std::move(found)), array_of(std::move(counts)));
+}
+
+//! Counters of windows, `width` of them each, one window after the other. A window has so many values; each adds how
+//! often it is there to its cells, of which all values have equally many.
+nb::object count_words(const Times& lengths, const Times& values, const Times& counts, const Times& cells,
+                       std::size_t width, std::size_t each) {
+    std::vector<double> words(lengths.size() * width);
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < lengths.size(); ++i)
+        for (std::int64_t left = lengths.data()[i]; left > 0; --left, ++next) {
+            const std::int64_t* const own = cells.data() + static_cast<std::size_t>(values.data()[next]) * each;
+            for (std::size_t j = 0; j < each; ++j)
+                words[i * width + static_cast<std::size_t>(own[j])] += static_cast<double>(counts.data()[next]);
+        }
+    return array_of(std::move(words));
+}
+
+//! The bits that the values of the window of each event set, eight a byte, one window after the other: `hashes` bits of
+//! each value, by double hashing from both halves of its hash.
+nb::object bits_many(ArrivalRows& rows, const Times& keys, const Times& ticks, const Times& hashed, const Marks& there,
+                     std::size_t bits, std::size_t hashes) {
+    check_sizes(keys, ticks, hashed, there);
+    std::vector<std::uint8_t> found(ticks.size() * bits / 8);
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+        const std::int64_t key = keys.data()[i];
+        // The hash is all that is asked of a value.
+        if (there.data()[i] != 0) rows.insert(key, {ticks.data()[i], hashed.data()[i], ArrivalRows::kNone});
+        std::uint8_t* own = found.data() + i * bits / 8;
+        for (const auto& entry : rows.window(key, ticks.data()[i])) {
+            const auto hash = static_cast<std::uint64_t>(entry.row);
+            for (std::uint64_t j = 0, bit = hash & 0xFFFFFFFF; j < hashes; ++j, bit += hash >> 32 | 1)
+                own[(bit & (bits - 1)) >> 3] |= static_cast<std::uint8_t>(1U << (bit & 7));
+        }
+    }
+    return array_of(std::move(found));
 }
 
 //! The most extreme rows of the window of each event, numbered as above.
@@ -159,10 +198,12 @@ nb::tuple push_coupons(RegisterCounts& counts, const Times& keys, const Times& t
 }  // namespace
 
 void bind_arrival_rows(nb::module_& module) {
+    module.def("count_words", &count_words);
     nb::class_<ArrivalRows>(module, "ArrivalRows")
         .def(nb::init<Time, Time>())
         .def("push_many", &push_many)
-        .def("count_many", &count_many)
+        .def("tally_many", &tally_many)
+        .def("bits_many", &bits_many)
         .def("drop", &ArrivalRows::drop)
         .def("keys", &ArrivalRows::keys)
         .def("values", &ArrivalRows::values)

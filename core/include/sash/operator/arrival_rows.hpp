@@ -15,8 +15,8 @@
 
 namespace sash {
 
-//! Over the windows of many keys. Keys, rows and values are numbers; a window that ends at t holds the times from
-//! t - since to t - until.
+//! Over the windows of many keys. Keys, rows and values are numbers, values from 0 on and few of them unused; a window
+//! that ends at t holds the times from t - since to t - until.
 class ArrivalRows {
 public:
     struct Entry {
@@ -138,12 +138,17 @@ private:
         const std::size_t searches = own->second.by_value.size() * std::bit_width(own->second.entries.size());
         all.size() <= searches ? find_one_by_one(all) : find_by_value(own->second, end);
     }
+    //! Values are numbered from 0 on: a table says where each was found. What it says of other windows is told by the
+    //! value that is found there.
     void find_one_by_one(Window all) {
-        places_.clear();
         for (const Entry& entry : all) {
-            const auto [place, is_new] = places_.try_emplace(entry.value, found_.size());
-            if (is_new) found_.push_back({entry, 0});
-            ++found_[place->second].count;
+            const auto value = static_cast<std::size_t>(entry.value);
+            if (value >= places_.size()) places_.resize(value + 1);
+            if (places_[value] >= found_.size() || found_[places_[value]].first.value != entry.value) {
+                places_[value] = found_.size();
+                found_.push_back({entry, 0});
+            }
+            ++found_[places_[value]].count;
         }
     }
     void find_by_value(const Own& own, Time end) {
@@ -160,7 +165,7 @@ private:
     Time until_;
     std::unordered_map<std::int64_t, Own> keys_ = {};
     std::vector<Found> found_ = {};
-    std::unordered_map<std::int64_t, std::size_t> places_ = {};
+    std::vector<std::size_t> places_ = {};
 };
 
 }  // namespace sash

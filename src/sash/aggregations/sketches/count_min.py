@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from sash.aggregations.base import OnNan, Where, built_in
 from sash.aggregations.declared import Inputs, Result
 from sash.aggregations.reading import not_nan
@@ -18,7 +21,7 @@ from sash.aggregations.sketches.keys import hash_key
 from sash.aggregations.sketches.library import library
 from sash.aggregations.sketches.tallies import Tally, is_tally, joined
 
-__all__ = ["CountEstimate", "CountMin", "Counts"]
+__all__ = ["CountEstimate", "CountMin", "CountMinCells", "Counts"]
 
 #: The counts of a few hashes, or the bytes of a sketch of many.
 Partial = Tally[int] | bytes
@@ -76,6 +79,38 @@ def _key(value: Any) -> int:
 
 def _read(data: bytes) -> Any:
     return library("CountMin").count_min_sketch.deserialize(data)
+
+
+class CountMinCells:
+    """Where a sketch, as the library writes it, counts a value: for counts that are kept elsewhere.
+
+    Behind a head, all of it is floats: the total, and counters of which each hash of a value finds one.
+    """
+
+    #: How many words the head has.
+    HEAD: ClassVar[int] = 2
+    _MOST: ClassVar[int] = 1 << 16
+
+    def __init__(self, hashes: int, buckets: int) -> None:
+        self._shape = hashes, buckets
+        self.empty = self._words(0)
+        self.empty[self.HEAD :] = 0
+        self._known: dict[int, list[int]] = {}
+
+    def of(self, hashed: int) -> list[int]:
+        """The words that count it: the total first, then one for each hash. Cost: O(1) for one that was asked lately,
+        else that of a sketch."""
+        if (known := self._known.get(hashed)) is not None:
+            return known
+        if len(self._known) >= self._MOST:
+            self._known.clear()
+        self._known[hashed] = (np.flatnonzero(self._words(hashed)[self.HEAD :]) + self.HEAD).tolist()
+        return self._known[hashed]
+
+    def _words(self, hashed: int) -> npt.NDArray[np.float64]:
+        sketch = library("CountMin").count_min_sketch(*self._shape)
+        sketch.update(hashed, 1)
+        return np.frombuffer(bytearray(sketch.serialize()), np.float64)
 
 
 @built_in

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Final, Literal, NamedTuple, Protocol
 
 from sash.aggregations.base import OnNan, Where, built_in
@@ -17,7 +17,7 @@ from sash.aggregations.sketches.base import SMALL, Sketched, check_whole
 from sash.aggregations.sketches.keys import hash_key
 from sash.aggregations.sketches.library import library
 
-__all__ = ["ApproxCountDistinct", "DistinctCount", "HllEstimates", "hll_coupon"]
+__all__ = ["ApproxCountDistinct", "CpcEstimates", "DistinctCount", "HllEstimates", "hll_coupon"]
 
 DistinctKind = Literal["hll", "cpc", "theta"]
 #: The hashes of a few values, or the bytes of a sketch of many.
@@ -131,6 +131,50 @@ class HllEstimates:
         sketch = _library().hll_sketch.deserialize(bytes(self._image))
         low, high = sketch.get_lower_bound(self._deviations), sketch.get_upper_bound(self._deviations)
         return sketch.get_estimate(), low, high
+
+
+class CpcEstimates:
+    """What a CPC sketch gives that was merged: it reads how many different coupons it has, no more.
+
+    The library computes it, of sketches of other values that have as many.
+    """
+
+    def __init__(self, lg_k: int, deviations: int) -> None:
+        self._lg_k = lg_k
+        self._deviations = deviations
+        self._coupons: dict[bytes, int] = {}
+        #: Values that have different coupons, these coupons, and the value to try next.
+        self._values: list[int] = []
+        self._seen: set[bytes] = set()
+        self._next = 0
+        self._known: dict[int, tuple[float, float, float]] = {}
+
+    def coupon(self, hashed: int) -> int:
+        """A number for the coupon of a hash; equal ones have the same."""
+        return self._coupons.setdefault(self._alone(hashed), len(self._coupons))
+
+    def of(self, counts: Sequence[int]) -> list[tuple[float, float, float]]:
+        """The estimates and their bounds for numbers of coupons, from 2 on. Cost: O(1) for one that was asked before;
+        O(2**lg_k) for each other, and O(1) for each coupon."""
+        union, taken = _filled(_library().cpc_union(self._lg_k), (_Cpc().make(self._different(0, 1), self._lg_k),)), 1
+        for count in sorted(set(counts) - self._known.keys()):
+            union.update(_Cpc().make(self._different(taken, count), self._lg_k))
+            taken, sketch = count, union.get_result()
+            bounds = sketch.get_lower_bound(self._deviations), sketch.get_upper_bound(self._deviations)
+            self._known[count] = (sketch.get_estimate(), *bounds)
+        return [self._known[count] for count in counts]
+
+    def _alone(self, value: int) -> bytes:
+        """A sketch of one value is one of its coupon."""
+        return bytes(_Cpc().make((value,), self._lg_k).serialize())
+
+    def _different(self, start: int, end: int) -> list[int]:
+        while len(self._values) < end:
+            if (coupon := self._alone(self._next)) not in self._seen:
+                self._seen.add(coupon)
+                self._values.append(self._next)
+            self._next += 1
+        return self._values[start:end]
 
 
 _KINDS: Final[Mapping[str, _Kind]] = {"hll": _Hll(), "cpc": _Cpc(), "theta": _Theta()}

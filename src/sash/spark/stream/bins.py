@@ -43,7 +43,9 @@ class BinsOperator(ArrivalOperator):
         assert isinstance(self._one, Histogram)
         places = bins_of(table.column(self._columns[0]), self._one.edges)
         width = len(self._one.edges) + 1
-        counts = self._rows.count_many(codes, ticks, places, there, width).view(np.int64).reshape(-1, width)
+        firsts, values, found = self._rows.tally_many(codes, ticks, places, there, 0.0)
+        counts = np.zeros((len(ticks), width), np.int64)
+        counts[np.repeat(np.arange(len(ticks)), np.diff(firsts)), values] = found
         starts = pa.array(np.arange(len(ticks) + 1) * (width - 2), pa.int32())
         bins = pa.ListArray.from_arrays(starts, pa.array(counts[:, 1:-1].ravel()))
         if not self._one.outside:

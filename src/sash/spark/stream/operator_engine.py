@@ -27,6 +27,7 @@ from sash.spark.stream.arrivals import (
 )
 from sash.spark.stream.bins import BinsOperator, counts_bins
 from sash.spark.stream.conform import conformed
+from sash.spark.stream.coupons import CpcOperator, ThetaOperator, counts_coupons, counts_hashes
 from sash.spark.stream.distinct import DistinctOperator, counts_distinct
 from sash.spark.stream.engine import NOTHING_REVISED, BucketEngine, Emitted
 from sash.spark.stream.failures import failures
@@ -37,7 +38,14 @@ from sash.spark.stream.ranking import QuantilesOperator, RankOperator, counts_ra
 from sash.spark.stream.registers import RegistersOperator, estimates_distinct
 from sash.spark.stream.retained import Chunk, Picked
 from sash.spark.stream.several import SeveralOperator, gives_several
-from sash.spark.stream.tallies import TallyOperator, tallies
+from sash.spark.stream.tallies import (
+    BloomOperator,
+    CountMinOperator,
+    FrequentOperator,
+    counts_all,
+    counts_frequent,
+    filters,
+)
 from sash.windows import TimeWindow, WindowPolicy
 
 __all__ = ["NOTHING", "Given", "OperatorEngine", "Row", "Subject"]
@@ -256,8 +264,12 @@ _AT_ARRIVAL: Final[tuple[tuple[Callable[[Job, Aggregation], bool], type[ArrivalO
     (counts_ranks, RankOperator),
     (finds_quantiles, QuantilesOperator),
     (estimates_distinct, RegistersOperator),
+    (counts_coupons, CpcOperator),
+    (counts_hashes, ThetaOperator),
     (gives_several, SeveralOperator),
-    (tallies, TallyOperator),
+    (filters, BloomOperator),
+    (counts_all, CountMinOperator),
+    (counts_frequent, FrequentOperator),
     (ranks_rows, TopOperator),
     (finds_rows, RowsOperator),
 )

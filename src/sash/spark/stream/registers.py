@@ -3,6 +3,8 @@ which values enter and leave, and no sketches are combined."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -15,15 +17,13 @@ from sash.aggregations.sketches.base import SMALL
 from sash.aggregations.sketches.distinct import HllEstimates, hll_coupon
 from sash.aggregations.sketches.keys import hash_key
 from sash.spark.stream.arrivals import ArrivalOperator
+from sash.spark.stream.counted import takes_all
 from sash.spark.stream.job import Job
-from sash.spark.stream.key_codes import KeyCodes
+from sash.spark.stream.learned import Learned
 from sash.spark.stream.retained import Ticks
-from sash.spark.stream.tallies import takes_all
 from sash.windows import TimeWindow
 
 __all__ = ["RegistersOperator", "estimates_distinct"]
-
-_UNKNOWN = -1
 
 
 def estimates_distinct(job: Job, aggregation: Aggregation) -> bool:
@@ -41,14 +41,12 @@ class RegistersOperator(ArrivalOperator):
         self._lg_k = self._one.lg_k
         self._estimates = HllEstimates(self._lg_k, self._one.deviations)
         self._registers = _core.RegisterCounts(self._since, self._until)
-        self._values = KeyCodes(self._columns)
-        #: By the code of a value: its register times 64, and its rank there.
-        self._coupons = np.empty(0, np.int64)
+        # The register of a value times 64, and its rank there.
+        self._values = Learned(self._columns, self._coupon)
 
     def _found(self, codes: Ticks, ticks: Ticks, table: pa.Table, there: npt.NDArray[np.uint8]) -> pa.Array:
-        values = self._values.of(table.select(self._columns))
-        self._learn(values)
-        sums = self._registers.push_many(codes, ticks, values, self._coupons[values], there)
+        values = self._values.codes(table)
+        sums = self._registers.push_many(codes, ticks, values, self._values.numbers[values], there)
         columns = np.repeat(sums[0].astype(np.float64)[None, :], 3, axis=0)
         # Few values are counted, as a partial keeps few as they are.
         many = np.flatnonzero(sums[0] > SMALL)
@@ -56,25 +54,15 @@ class RegistersOperator(ArrivalOperator):
         columns[:, many] = np.array(list(estimates), np.float64).reshape(-1, 3).T
         return pa.StructArray.from_arrays(list(map(pa.array, columns)), fields=list(self._type))
 
-    def _learn(self, values: Ticks) -> None:
-        """The coupons of values that are new. Cost: O(1) in Python for each."""
-        grown = np.full(self._values.bound, _UNKNOWN)
-        grown[: len(self._coupons)] = self._coupons
-        for code in np.unique(values[grown[values] == _UNKNOWN]).tolist():
-            key = self._values.key(code)
-            slot, rank = (0, 0) if key is None else hll_coupon(hash_key(key), self._lg_k)
-            grown[code] = slot << 6 | rank
-        self._coupons = grown
+    def _coupon(self, value: Any) -> int:
+        slot, rank = hll_coupon(hash_key(value), self._lg_k)
+        return slot << 6 | rank
 
     def trimmed(self) -> set[int]:
         """The codes of the keys that have rows, after what no window can hold was dropped. Cost: O(n)."""
         if self._watermark is not None:
             self._registers.drop(self._watermark)
-            live = self._registers.values()
-            self._values.keep(set(live))
-            kept = np.full(len(self._coupons), _UNKNOWN)
-            kept[live] = self._coupons[live]
-            self._coupons = kept
+            self._values.keep(self._registers.values())
         return set(self._registers.keys())
 
     def memory(self) -> int:

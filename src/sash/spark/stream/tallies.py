@@ -1,14 +1,10 @@
-"""Filters and counting sketches of a window of time when a row arrives, where a bucket knows few different values.
-
-So few that sketches hold them as they are: how often each is in a window is all there is to know, and the core counts
-it. Where there are more, the operator of the core takes over.
-"""
+"""Filters and counting sketches of a window of time when a row arrives: the core counts the values, and nothing is
+combined."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from operator import getitem
-from typing import Any, Final, TypeAlias
+import math
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,153 +13,223 @@ import pyarrow as pa
 from sash import _core
 from sash.aggregations.base import Aggregation
 from sash.aggregations.filtered import unfiltered
+from sash.aggregations.hashing import hash_value
 from sash.aggregations.membership import Bloom
 from sash.aggregations.sketches import CountMin, FrequentItems
 from sash.aggregations.sketches.base import SMALL
-from sash.codec import dumps, joined
+from sash.aggregations.sketches.count_min import CountMinCells
+from sash.codec import dumps, integer, joined
 from sash.spark.opaque import decoded
 from sash.spark.stream.arrivals import ArrivalOperator
+from sash.spark.stream.counted import takes_all
 from sash.spark.stream.job import Job
-from sash.spark.stream.key_codes import KeyCodes
-from sash.spark.stream.operators import Emissions, Operator
-from sash.spark.stream.retained import Chunk, RetainedRows, Ticks
+from sash.spark.stream.learned import Learned
+from sash.spark.stream.retained import Ticks
 from sash.windows import TimeWindow
 
-__all__ = ["TallyOperator", "takes_all", "tallies"]
+__all__ = ["BloomOperator", "CountMinOperator", "FrequentOperator", "counts_all", "counts_frequent", "filters"]
 
-#: A row for each window, a column for each value.
-Counts: TypeAlias = npt.NDArray[np.int64]
-#: The results in a type, of the lifted values and their counts.
-Write: TypeAlias = Callable[[Any, list[Any], Counts, pa.DataType], pa.Array]
+Marks = npt.NDArray[np.uint8]
 
-#: How many windows are counted at once, and how many filters are made: what they take stays small.
-_ROWS: Final = 1 << 14
+#: How many windows are filtered and counted at once, and how many words of sketches are made: what they take is small.
 _FILTERS: Final = 1 << 10
+_TALLIES: Final = 1 << 13
+_WORDS: Final = 1 << 18
 
 
-def tallies(job: Job, aggregation: Aggregation) -> bool:
-    """Whether it is such a filter or sketch, over values that it takes all of."""
+def filters(job: Job, aggregation: Aggregation) -> bool:
+    """Whether it is such a filter, over values that it takes all of."""
+    return _is_over_all(job, aggregation, Bloom)
+
+
+def counts_all(job: Job, aggregation: Aggregation) -> bool:
+    """Whether it is such a sketch of all counts."""
+    return _is_over_all(job, aggregation, CountMin)
+
+
+def counts_frequent(job: Job, aggregation: Aggregation) -> bool:
+    """Whether it is such a sketch of the greatest counts."""
+    return _is_over_all(job, aggregation, FrequentItems)
+
+
+def _is_over_all(job: Job, aggregation: Aggregation, kind: type[Aggregation]) -> bool:
     one = decoded(unfiltered(aggregation))
-    return type(one) in _WRITE and takes_all(job, one)
+    return type(one) is kind and takes_all(job, one)
 
 
-def takes_all(job: Job, one: Aggregation) -> bool:
-    """Whether a sketch of one column takes all values that the column may hold."""
-    kind = job.schema.field(one.columns[0]).type
-    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
-    plain = pa.types.is_signed_integer(kind) or pa.types.is_floating(kind)
-    return len(one.columns) == 1 and (plain or any(is_text(kind) for is_text in texts))
-
-
-class TallyOperator(ArrivalOperator):
-    """Results of counts, until there are more values than a sketch holds as they are."""
+class FrequentOperator(ArrivalOperator):
+    """The most frequent values first, of equal ones the lesser key. Counts are exact, however many values there are:
+    all of them are in the log, and a sketch, which values enter and do not leave, would be made anew for every row."""
 
     def __init__(self, job: Job, name: str, aggregation: Aggregation, window: TimeWindow) -> None:
         super().__init__(job, name, aggregation, window)
-        self._inner = decoded(self._one)
+        assert isinstance(self._one, FrequentItems)
+        self._sketch = self._one
         self._rows = _core.ArrivalRows(self._since, self._until)
-        self._values = KeyCodes(self._columns)
-        self._kept = RetainedRows(pa.schema([job.schema.field(column) for column in self._reads]))
-        self._few = True
+        self._values = Learned(self._columns, lambda value: 0)
 
-    def push(self, codes: Ticks, ticks: Ticks, table: pa.Table) -> Emissions:
-        """Rows, none of them late."""
-        if self._few:
-            values = self._values.of(table.select(self._columns))
-            self._few = self._values.bound <= SMALL
-            if self._few:
-                self._kept.add(Chunk(self._taken, table.select(self._reads), codes, ticks))
-                return super().push(codes, ticks, table.append_column("\0value", pa.array(values)))
-            self._hand_over()
-        return Operator.push(self, codes, ticks, table)
-
-    def _hand_over(self) -> None:
-        """What is kept goes into the operator."""
-        for chunk in self._kept.chunks:
-            Operator.push(self, chunk.codes, chunk.ticks, chunk.table)
-        if self._watermark is not None:
-            Operator.advance(self, self._watermark)
-        del self._rows, self._values, self._kept
-
-    def _found(self, codes: Ticks, ticks: Ticks, table: pa.Table, there: npt.NDArray[np.uint8]) -> pa.Array:
-        values, width = table.column("\0value").to_numpy(), self._values.bound
-        known = {code: self._inner.lift(key) for code, key in self._values.items() if key is not None}
-        # By what they are lifted to, which is the order of a partial.
-        order = sorted(known, key=known.__getitem__)
-        lifted = [known[code] for code in order]
-        made = [pa.array([], self._type)]
-        for start in range(0, len(ticks), _ROWS):
-            part = slice(start, start + _ROWS)
-            counts = self._rows.count_many(codes[part], ticks[part], values[part], there[part], width)
-            counted = counts.view(np.int64).reshape(-1, width)[:, order]
-            made.append(_WRITE[type(self._inner)](self._inner, lifted, counted, self._type))
-        return pa.concat_arrays(made)
-
-    def advance(self, watermark: int) -> Emissions:
-        """Nothing waits for a watermark."""
-        return super().advance(watermark) if self._few else Operator.advance(self, watermark)
+    def _found(self, codes: Ticks, ticks: Ticks, table: pa.Table, there: Marks) -> pa.Array:
+        values = self._values.codes(table)
+        starts, found, counts = self._rows.tally_many(codes, ticks, values, there, self._sketch.at_least)
+        used, places = np.unique(found, return_inverse=True)
+        lifted = [self._sketch.lift(self._values.key(code)) for code in used.tolist()]
+        ranks = np.empty(len(used), np.int64)
+        ranks[sorted(range(len(used)), key=lifted.__getitem__)] = np.arange(len(used))
+        order = _in_windows(starts, counts.max(initial=0) - counts, ranks[places])
+        fields = list(self._type.value_type)
+        items = pa.array([self._sketch.lower(partial)[0].item for partial in lifted], fields[0].type)
+        numbers = pa.array(counts[order])
+        columns = [items.take(pa.array(places[order])), *(numbers.cast(field.type) for field in fields[1:])]
+        lists = pa.StructArray.from_arrays(columns, fields=fields)
+        return pa.ListArray.from_arrays(pa.array(starts, pa.int32()), lists, type=self._type)
 
     def trimmed(self) -> set[int]:
         """The codes of the keys that have rows, after what no window can hold was dropped. Cost: O(n)."""
-        if not self._few:
-            return super().trimmed()
         if self._watermark is not None:
             self._rows.drop(self._watermark)
-            self._kept.drop_oldest(self._watermark - self._since)
-            self._values.keep(set(self._rows.values()))
+            self._values.keep(self._rows.values())
         return set(self._rows.keys())
 
     def memory(self) -> int:
         """The bytes that it takes."""
-        return self._rows.memory() + self._kept.memory() if self._few else super().memory()
+        return self._rows.memory() + 100 * len(self._values)
 
 
-def _frequent(one: FrequentItems, lifted: list[Any], counts: Counts, kind: pa.DataType) -> pa.Array:
-    """The most frequent first; of equal ones the lesser key."""
-    order = np.argsort(-counts, axis=1, kind="stable")
-    counts = np.take_along_axis(counts, order, axis=1)
-    listed = (counts > 0) & (counts >= one.at_least * counts.sum(axis=1, keepdims=True))
-    starts = np.concatenate([[0], np.cumsum(listed.sum(axis=1))])
-    fields = list(kind.value_type)
-    items = pa.array([one.lower((partial[0],))[0].item for partial in lifted], fields[0].type)
-    numbers = pa.array(counts[listed])
-    columns = [items.take(pa.array(order[listed])), *(numbers.cast(field.type) for field in fields[1:])]
-    return pa.ListArray.from_arrays(pa.array(starts, pa.int32()), pa.StructArray.from_arrays(columns, fields=fields))
+class BloomOperator(ArrivalOperator):
+    """The bytes of the filters. The core sets the bits of the values of each window."""
+
+    def __init__(self, job: Job, name: str, aggregation: Aggregation, window: TimeWindow) -> None:
+        super().__init__(job, name, aggregation, window)
+        inner = decoded(self._one)
+        assert isinstance(inner, Bloom)
+        self._bits, self._hashes = inner.bits, inner.hashes
+        self._rows = _core.ArrivalRows(self._since, self._until)
+        self._hashed = Learned(self._columns, lambda value: _signed(hash_value(value)))
+
+    def _found(self, codes: Ticks, ticks: Ticks, table: pa.Table, there: Marks) -> pa.Array:
+        values = self._hashed.codes(table)
+        hashed = self._hashed.numbers[values]
+        made = [pa.array([], self._type)]
+        for start in range(0, len(ticks), _FILTERS):
+            part = slice(start, start + _FILTERS)
+            bits = self._rows.bits_many(codes[part], ticks[part], hashed[part], there[part], self._bits, self._hashes)
+            rows = bits.reshape(-1, self._bits // 8)
+            made.append(pa.array([integer(row.tobytes()) for row in rows], self._type))
+        return pa.concat_arrays(made)
+
+    def trimmed(self) -> set[int]:
+        """The codes of the keys that have rows, after what no window can hold was dropped. Cost: O(n)."""
+        if self._watermark is not None:
+            self._rows.drop(self._watermark)
+            self._hashed.keep([])
+        return set(self._rows.keys())
+
+    def memory(self) -> int:
+        """The bytes that it takes."""
+        return self._rows.memory() + 100 * len(self._hashed)
 
 
-class _Pairs(dict[int, bytes]):
-    """The bytes of a key with a count; of none where it is not there."""
+class CountMinOperator(ArrivalOperator):
+    """The bytes of partials: pairs of few values and their counts, and sketches of more."""
 
-    def __init__(self, key: int) -> None:
-        super().__init__({0: b""})
-        self._key = key
+    def __init__(self, job: Job, name: str, aggregation: Aggregation, window: TimeWindow) -> None:
+        super().__init__(job, name, aggregation, window)
+        inner = decoded(self._one)
+        assert isinstance(inner, CountMin)
+        self._sketch, self._cells = inner, CountMinCells(inner.hashes, inner.buckets)
+        self._rows = _core.ArrivalRows(self._since, self._until)
+        self._hashed = Learned(self._columns, self._hash)
 
-    def __missing__(self, count: int) -> bytes:
-        made = self[count] = dumps((self._key, count))
+    def _hash(self, value: Any) -> int:
+        partial: Any = self._sketch.lift(value)
+        return int(partial[0][0])
+
+    def _found(self, codes: Ticks, ticks: Ticks, table: pa.Table, there: Marks) -> pa.Array:
+        values = self._hashed.codes(table)
+        made = [pa.array([], self._type)]
+        for start in range(0, len(ticks), _TALLIES):
+            part = slice(start, start + _TALLIES)
+            starts, found, counts = self._rows.tally_many(codes[part], ticks[part], values[part], there[part], 0.0)
+            lengths = np.diff(starts)
+            few = lengths <= SMALL
+            chosen = np.repeat(few, lengths)
+            written = np.empty(len(few), object)
+            written[few] = self._pairs(lengths[few], found[chosen], counts[chosen])
+            written[~few] = self._sketches(lengths[~few], found[~chosen], counts[~chosen])
+            made.append(pa.array(written, self._type))
+        return pa.concat_arrays(made)
+
+    def _pairs(self, lengths: Ticks, values: Ticks, counts: Ticks) -> list[bytes]:
+        """Tuples of pairs, by the hashes of the values."""
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        order = _in_windows(starts, np.argsort(np.argsort(self._hashed.numbers))[values])
+        pairs = self._written(values[order], counts[order])
+        # A tuple begins with its length.
+        begins = [joined([b""] * length) for length in range(SMALL + 1)]
+        bounds = zip(lengths.tolist(), starts.tolist(), starts[1:].tolist(), strict=False)
+        return [begins[length] + b"".join(pairs[start:end]) for length, start, end in bounds]
+
+    def _sketches(self, lengths: Ticks, values: Ticks, counts: Ticks) -> list[bytes]:
+        """The library's own bytes: counters that are sums of those of the values. Cost: O(bytes)."""
+        hashed, width = self._hashed.numbers, len(self._cells.empty)
+        used = np.zeros(len(hashed), bool)
+        used[values] = True
+        cells = np.zeros((len(hashed), 1 + self._sketch.hashes), np.int64)
+        for code in np.flatnonzero(used).tolist():
+            cells[code] = self._cells.of(int(hashed[code]))
+        begin = dumps(bytes(8 * width))[: -8 * width]
+        made, ends = [], np.concatenate([[0], np.cumsum(lengths)])
+        step = max(1, _WORDS // width)
+        for start in range(0, len(lengths), step):
+            own = lengths[start : start + step]
+            part = slice(ends[start], ends[start + len(own)])
+            words = _core.count_words(own, values[part], counts[part], cells.ravel(), width, cells.shape[1])
+            rows = words.reshape(len(own), width)
+            rows[:, : self._cells.HEAD] = self._cells.empty[: self._cells.HEAD]
+            made += [begin + row.tobytes() for row in rows]
         return made
 
+    def _written(self, values: Ticks, counts: Ticks) -> list[bytes]:
+        """The bytes of pairs of a value and a count, each different one made once."""
+        hashed, width = self._hashed.numbers, int(counts.max(initial=0)) + 1
+        made = np.empty(len(hashed) * width, object)
+        cells = values * width + counts
+        used = np.zeros(len(made), bool)
+        used[cells] = True
+        for cell in np.flatnonzero(used).tolist():
+            made[cell] = dumps((int(hashed[cell // width]), cell % width))
+        found: list[bytes] = made[cells].tolist()
+        return found
 
-def _counted(one: CountMin, lifted: list[Any], counts: Counts, kind: pa.DataType) -> pa.Array:
-    """The bytes of partials: a tuple begins with its length."""
-    pairs = [_Pairs(key) for ((key, _),) in lifted]
-    begins = [joined([b""] * length) for length in range(len(pairs) + 1)]
-    lengths = (counts > 0).sum(axis=1).tolist()
-    rows = zip(lengths, counts.tolist(), strict=True)
-    return pa.array([begins[length] + b"".join(map(getitem, pairs, row)) for length, row in rows], kind)
+    def trimmed(self) -> set[int]:
+        """The codes of the keys that have rows, after what no window can hold was dropped. Cost: O(n)."""
+        if self._watermark is not None:
+            self._rows.drop(self._watermark)
+            self._hashed.keep(self._rows.values())
+        return set(self._rows.keys())
+
+    def memory(self) -> int:
+        """The bytes that it takes."""
+        return self._rows.memory() + 100 * len(self._hashed)
 
 
-def _filtered(one: Bloom, lifted: list[Any], counts: Counts, kind: pa.DataType) -> pa.Array:
-    """The bytes of partials."""
-    size = one.bits // 8
-    masks = [np.frombuffer(bits.to_bytes(size, "little"), np.uint8) for bits in lifted]
-    made: list[bytes] = []
-    for start in range(0, len(counts), _FILTERS):
-        present = counts[start : start + _FILTERS] > 0
-        rows = np.zeros((len(present), size), np.uint8)
-        for value, mask in enumerate(masks):
-            rows[present[:, value]] |= mask
-        made += [dumps(int.from_bytes(row.data, "little")) for row in rows]
-    return pa.array(made, kind)
+def _in_windows(starts: Ticks, *numbers: Ticks) -> Ticks:
+    """The order that sorts each window by these numbers, none of them below 0; no two of a window are equal in all.
+
+    >>> _in_windows(np.array([0, 2, 4]), np.array([1, 0, 0, 0]), np.array([0, 5, 3, 2])).tolist()
+    [1, 0, 3, 2]
+    """
+    keys = [np.repeat(np.arange(len(starts) - 1), np.diff(starts)), *numbers]
+    sizes = [int(key.max(initial=0)) + 1 for key in keys]
+    if math.prod(sizes) >= 2**63:
+        return np.lexsort(keys[::-1])
+    # One number for all of them is sorted several times as fast.
+    whole = keys[0]
+    for key, size in zip(keys[1:], sizes[1:], strict=True):
+        whole = whole * size + key
+    return np.argsort(whole)
 
 
-_WRITE: Final[dict[type[Any], Write]] = {Bloom: _filtered, CountMin: _counted, FrequentItems: _frequent}
+def _signed(hashed: int) -> int:
+    """The 64 bits as the core takes them."""
+    return hashed - 2**64 if hashed >= 2**63 else hashed
