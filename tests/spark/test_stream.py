@@ -261,6 +261,29 @@ def test_streams_chain_with_the_stateful_operators_of_spark(spark: Any, tmp_path
     assert sum(row.rows for row in rows) == 300
 
 
+def test_two_streams_of_sash_are_one_query(spark: Any, tmp_path: Path) -> None:
+    """A union of two plans over one source: each row has the results of both, and the report adds up both."""
+    table = random_rows(random.Random(4), 300, nulls=False)
+    write_files(tmp_path / "in", batches(table, 3))
+    plans = [
+        sash.Plan(by=key, on="time", windows=window, aggregations={"n": sash.Count()}, lateness="20s")
+        for key, window in (("card", "10s"), ("shop", "30s"))
+    ]
+
+    def both(df: DataFrame) -> DataFrame:
+        one, other = (sash.spark.rolling(df, plan).withColumnRenamed(*plan.outputs, "n") for plan in plans)
+        return one.withColumn("by", F.lit("card")).unionByName(other.withColumn("by", F.lit("shop")))
+
+    results, query = run(both(stream_of(spark, tmp_path / "in")), tmp_path)
+    wanted = both(spark.read.parquet(str(tmp_path / "in"))).where("card <> 'the end'").toArrow()
+    found = [sorted(map(repr, one.select(["row", "by", "n"]).to_pylist())) for one in (results, wanted)]
+    assert found[0] == found[1]
+    assert results.num_rows == 600
+    reports = [report for one in query.recentProgress if (report := sash.spark.report_of(one)) is not None]
+    # The row that makes all others final came to both.
+    assert sum(one.metrics.rows for one in reports) == 2 * 301
+
+
 def test_both_zeros_are_in_one_bucket_and_so_are_nan_and_null(spark: Any) -> None:
     """A key is what it is in a frame: what is one key there is never split over buckets."""
     rows = [(0, 0.0), (1, -0.0), (2, math.nan), (3, None)]
