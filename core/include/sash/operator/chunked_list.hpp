@@ -31,6 +31,8 @@ public:
         return chunk.values[at - chunk.first];
     }
 
+    const T& back() const { return chunks_.back().values.back(); }
+
     //! How many values are earlier; they lie in front of all others. O(1) where it is little more than what was found
     //! last, as it is for a watermark that moves on.
     template <class Earlier>

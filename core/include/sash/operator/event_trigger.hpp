@@ -28,9 +28,10 @@ public:
         if (plan.fires_on == FiresOn::demand) return;
         if (plan.fires_on != FiresOn::events || plan.emit == Emit::final) return state_.wait(id, place);
         const State& state = state_.key(id);
-        const Row& row = state.rows()[place];
         const bool updates = plan.emit == Emit::update;
-        if (!updates && !(row.fires && picks(static_cast<std::int64_t>(state.rows().ever())))) return;
+        if (!updates && !picks(static_cast<std::int64_t>(state.rows().ever()))) return;
+        const Row& row = state.rows()[place];
+        if (!updates && !row.fires) return;
         state_.evict_needless(id);
         if (updates) return revise_from(id, state, place, unaffected);
         emit(id, row.ticks, place, row.number);
@@ -156,28 +157,30 @@ private:
         const bool together = last > first + kFew;
         revised_.assign(together ? windows() : 0, {});
         for (std::size_t window = 0; window < revised_.size(); ++window) {
-            for (std::size_t at = first; at < last; ++at)
-                if (at != done && change_of(id, state, window, at, unaffected) == Again::revised)
-                    revised_[window].add(state_, id, window, at);
-            revised_[window].compute(state_);
+            RevisedRows& own = revised_[window];
+            for (std::size_t at = first; at < last; ++at) {
+                own.changes.push_back(at == done ? Again::same : change_of(id, state, window, at, unaffected));
+                if (own.changes.back() == Again::revised) own.add(state_, id, window, at);
+            }
+            own.compute(state_);
         }
         for (std::size_t at = first; at < last; ++at)
             for (std::size_t window = 0; at != done && window < windows(); ++window)
-                revise_again(id, state, window, at, unaffected);
-    }
-
-    void revise_again(KeyId id, const State& state, std::size_t window, std::size_t at,
-                      std::span<const std::size_t> unaffected) {
-        const Again change = change_of(id, state, window, at, unaffected);
-        const std::int64_t number = state.rows()[at].number;
-        if (change == Again::retracted) emitter_.retract(id, window, number, true, true);
-        if (change != Again::revised) return;
-        if (revised_.empty()) return revise(id, state, window, at);
-        revised_[window].emit_next(emitter_, id, window, number);
+                revise_again(
+                    id, state, window, at,
+                    together ? revised_[window].changes[at - first] : change_of(id, state, window, at, unaffected));
     }
 
     //! What becomes of the result of a row.
     enum class Again : std::uint8_t { same, revised, retracted };
+
+    void revise_again(KeyId id, const State& state, std::size_t window, std::size_t at, Again change) {
+        if (change == Again::same) return;
+        const std::int64_t number = state.rows()[at].number;
+        if (change == Again::retracted) return emitter_.retract(id, window, number, true, true);
+        if (revised_.empty()) return revise(id, state, window, at);
+        revised_[window].emit_next(emitter_, id, window, number);
+    }
 
     //! A row that no longer fires has no result, and one that does from now on has its first.
     [[gnu::noinline]] Again change_of(KeyId id, const State& state, std::size_t window, std::size_t at,
@@ -209,6 +212,8 @@ private:
 
     //! The rows of one window that a late event revises, in their order.
     struct RevisedRows {
+        //! Of all rows that may be affected; the rest is about those that are revised.
+        std::vector<Again> changes;
         std::vector<windows::Found> found;
         std::vector<PartialRange> ranges;
         std::vector<typename P::Result> results;

@@ -24,7 +24,7 @@ public:
 
     const T& operator[](std::size_t place) const { return many_ ? (*many_)[place] : few_[place]; }
     const T& front() const { return (*this)[0]; }
-    const T& back() const { return (*this)[size() - 1]; }
+    const T& back() const { return many_ ? many_->back() : few_[few_.size() - 1]; }
 
     //! How many values are earlier; they lie in front of all others.
     template <class Earlier>

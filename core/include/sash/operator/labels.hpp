@@ -31,7 +31,7 @@ public:
         insert(place, label.value_or(0));
         std::optional<Relabelled> moved;
         if (!label) moved = renew(place, gone());
-        recent_ = (*this)[place];
+        recent_ = label ? *label : (*this)[place];
         return moved;
     }
 

@@ -154,11 +154,9 @@ private:
         EventClock& now = state_.now();
         if (now.watermark && ticks <= *now.watermark) return;
         now.watermark = ticks;
-        // Where no row is retained, none waits.
-        if (!state_.has_rows()) return;
         if (fires_at_slides()) {
             if (slides_.final()) slides_.fire(ticks);
-        } else {
+        } else if (state_.waits()) {
             events_.watermark(ticks);
         }
     }

@@ -186,6 +186,8 @@ public:
 
     // What waits
 
+    //! Whether any row does.
+    bool waits() const { return !waiting_.empty(); }
     //! The row that has come to the place waits to be emitted.
     void wait(KeyId id, std::size_t place) {
         State& state = keys_[id];

@@ -51,7 +51,7 @@ public:
 
     //! Behind all rows that are not later. Its number is the greatest so far.
     std::size_t insert(const Row& row) {
-        const std::size_t place = through(row.ticks);
+        const std::size_t place = empty() || back().ticks <= row.ticks ? size() : through(row.ticks);
         IndexedList::insert(place, row);
         return place;
     }

@@ -116,9 +116,8 @@ public:
     //! The same for windows between times: the first time that one of them may need. It is found without rows.
     Time needed_from(const State& state, std::size_t window, Time ticks) const {
         const Policy& policy = policies_[window];
+        if (policy.kind == Kind::time) return policy.span.from(ticks, reals_);
         switch (policy.kind) {
-            case Kind::time:
-                return policy.span.from(ticks, reals_);
             case Kind::tumbling:
                 return block_start(policy, ticks).value_or(kEarliest);
             case Kind::session:

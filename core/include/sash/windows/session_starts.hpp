@@ -24,12 +24,17 @@ public:
         return found == starts_.end() ? std::nullopt : std::optional(*found);
     }
 
-    //! The last start before the time.
+    //! The last start before the time. O(1) where it is little later than the one that was asked for last, as it is for
+    //! a watermark that moves on.
     std::optional<Time> before(Time ticks) const {
-        const auto found = starts_.empty() || starts_.back() < ticks
-                               ? starts_.end()
-                               : std::lower_bound(starts_.begin(), starts_.end(), ticks);
-        return found == starts_.begin() ? std::nullopt : std::optional(*std::prev(found));
+        constexpr std::size_t kSteps = 4;
+        std::size_t at = std::min(seen_, starts_.size());
+        const std::size_t last = std::min(at + kSteps, starts_.size());
+        while (at < last && starts_[at] < ticks) ++at;
+        if ((at != 0 && starts_[at - 1] >= ticks) || (at != starts_.size() && starts_[at] < ticks))
+            at = static_cast<std::size_t>(std::lower_bound(starts_.begin(), starts_.end(), ticks) - starts_.begin());
+        seen_ = at;
+        return at == 0 ? std::nullopt : std::optional(starts_[at - 1]);
     }
 
     //! A row has come to the place, or will go from it.
@@ -82,6 +87,8 @@ private:
     }
 
     std::vector<Time> starts_;
+    //! How many were before the time that was asked for last.
+    mutable std::size_t seen_ = 0;
 };
 
 }  // namespace sash::windows

@@ -62,10 +62,19 @@ auto Fiba<M>::fold_range(Time from, Time to) const -> std::optional<Partial> {
     return std::move(combiner.total);
 }
 
-//! A window that slides a little ahead of its evictions: all but some of the left leaf.
+//! A few entries of the right leaf; or a window that slides a little ahead of its evictions, all but some of the left
+//! leaf.
 template <Monoid M>
 auto Fiba<M>::near_suffix(Time from, Time to) const -> std::optional<Partial> {
-    if (size_ == 0 || to < youngest_ || left_leaf_.begin() == split_) return std::nullopt;
+    constexpr std::uint32_t kFew = 5;
+    if (to < youngest_) return std::nullopt;
+    if (const std::uint32_t end = right_leaf_.end();
+        right_leaf_.size() > kFew && right_leaf_.times[end - kFew - 1] < from) {
+        std::uint32_t at = end - kFew;
+        while (right_leaf_.times[at] < from) ++at;
+        return fold(right_leaf_, at, end);
+    }
+    if (left_leaf_.begin() == split_) return std::nullopt;
     if (from <= left_leaf_.times[split_ - 1])
         return query_from(std::max(left_leaf_.begin(), left_leaf_.lower_bound(from)));
     if (height_ == 0 || from > inner(left_[1]).keys[1]) return std::nullopt;

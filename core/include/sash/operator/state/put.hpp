@@ -20,7 +20,8 @@ template <Partials P>
 std::size_t OperatorState<P>::put(KeyId id, const IncomingEvent& event, std::vector<std::size_t>& unaffected) {
     touch(id);
     const std::size_t place = plan_.panes ? put_in_pane(id, event) : put_row(id, event);
-    find_unaffected(id, place, event.marks, unaffected);
+    // Only revisions look at it, but steps are taken here whatever is emitted.
+    if (has_steps_ || plan_.emit == Emit::update) find_unaffected(id, place, event.marks, unaffected);
     return place;
 }
 
@@ -120,12 +121,10 @@ void OperatorState<P>::put_null(State& state, Time ticks, std::int64_t number) {
     nulls.insert(std::lower_bound(nulls.begin(), nulls.end(), null), null);
 }
 
-//! Only revisions look at it, but steps are taken here whatever is emitted.
 template <Partials P>
 void OperatorState<P>::find_unaffected(KeyId id, std::size_t place, std::span<const windows::Mark> marks,
                                        std::vector<std::size_t>& unaffected) {
     unaffected.clear();
-    if (!has_steps_ && plan_.emit != Emit::update) return;
     for (std::size_t window = 0; window < plan_.policies.size(); ++window) {
         const windows::Mark mark = marks.empty() ? windows::Mark{} : marks[window];
         unaffected.push_back(plan_.policies[window].stepping() ? step(id, window, place, mark)
