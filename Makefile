@@ -20,7 +20,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet
+# What is imported is compiled then; most of what is installed never is.
+PIP := $(BIN)/python -m pip install --quiet --no-compile
 # Configures a build tree, without a word when all is well.
 CMAKE = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -Wno-unused-cli \
     -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python --log-level=WARNING > /dev/null
@@ -37,8 +38,9 @@ SOURCES = $(shell find core -name '*.hpp' -o -name '*.cpp')
 
 build: $(VENV)/.core
 
+# -Og: it takes hardly longer to compile than no level at all, and the tests run in a fifth of the time.
 test: $(VENV)/.core $(VENV)/.redis $(VENV)/.chromium
-	@$(CMAKE) -B build/tests -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= -DSASH_CORE_TESTS=ON
+	@$(CMAKE) -B build/tests -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-Og -DSASH_CORE_TESTS=ON
 	@$(BIN)/cmake --build build/tests -- --quiet
 	@$(BIN)/ctest --test-dir build/tests --parallel 2 --output-on-failure --no-tests=error
 	@$(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" --doctest-modules src/sash tests

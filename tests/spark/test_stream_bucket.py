@@ -117,10 +117,10 @@ def test_arrivals_are_those_of_a_frame(plan: sash.Plan, seed: int, parts: int) -
 def test_a_cached_engine_never_serves_a_wrong_version(plan: sash.Plan, seed: int) -> None:
     """Workers alternate, miss batches, restart, and try batches twice: the results are those of one worker."""
     rng = random.Random(seed)
-    table = random_rows(rng, 120)
+    table = random_rows(rng, 72)
     alone, moved = Driver(make_job(plan)), Driver(make_job(plan))
     workers = [EngineCache(), EngineCache(), EngineCache()]
-    for part in batches(table, 40):
+    for part in batches(table, 24):
         results = alone.batch(part)
         moved.engines = rng.choice(workers)
         if rng.random() < 0.2:
