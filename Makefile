@@ -20,8 +20,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 VENV := .venv
 BIN := $(VENV)/bin
-# What is imported is compiled then; most of what is installed never is.
-PIP := $(BIN)/python -m pip install --quiet --no-compile
+PIP := $(BIN)/python -m pip install --quiet
 # Configures a build tree, without a word when all is well.
 CMAKE = $(BIN)/cmake -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -Wno-unused-cli \
     -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python --log-level=WARNING > /dev/null
