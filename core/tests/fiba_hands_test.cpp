@@ -107,6 +107,8 @@ void slide(FibaOptions options, unsigned seed, unsigned one_late_in) {
         if (random() % 7 == 0) twins.bulk_evict(now - 200);
         if (random() % 97 == 0) twins.bulk_evict(now - static_cast<Time>(random() % 100));
         for (const Time length : {3, 10, 60}) twins.ask(now - length, now);
+        // Nothing is there.
+        twins.ask(now + 1, now + 4);
         twins.ask(now - 130, now - 17);
         if (random() % 20 == 0)
             twins.ask(now - static_cast<Time>(random() % 200), now - static_cast<Time>(random() % 99));

@@ -67,7 +67,7 @@ auto Fiba<M>::fold_range(Time from, Time to) const -> std::optional<Partial> {
 template <Monoid M>
 auto Fiba<M>::near_suffix(Time from, Time to) const -> std::optional<Partial> {
     constexpr std::uint32_t kFew = 5;
-    if (to < youngest_) return std::nullopt;
+    if (size_ == 0 || to < youngest_ || from > youngest_) return std::nullopt;
     if (const std::uint32_t end = right_leaf_.end();
         right_leaf_.size() > kFew && right_leaf_.times[end - kFew - 1] < from) {
         std::uint32_t at = end - kFew;
