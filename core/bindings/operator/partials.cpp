@@ -164,7 +164,7 @@ public:
 
     nb::object seen_by(std::size_t window, const PartialRange& range) const override {
         const std::size_t output = shape_.rule(window).output;
-        return made(output, shape_.is_native(output) ? find_native(range) : find(range));
+        return shape_.is_native(output) ? made(output, find_native(range)) : made(output, find(range));
     }
 
     std::vector<Time> labels(KeyId key) const override {
@@ -321,15 +321,17 @@ private:
         return range.empty ? monoid_.identity() : windows_[range.key].query(monoid_, range.from, range.to);
     }
 
-    //! The same, but for the members in Python: none of them is combined.
-    Partial find_native(const PartialRange& range) const {
+    //! The same, but for the members in Python: none of them is combined. It is there until the next one is looked for:
+    //! a late event asks for hundreds.
+    const Partial& find_native(const PartialRange& range) const {
         if constexpr (!HoldsObjects<M>) {
-            return find(range);
+            seen_ = find(range);
         } else {
-            WordCombiner combiner{monoid_.record(), {monoid_.record().identity(), {}}};
+            seen_.words = monoid_.record().identity();
+            WordCombiner combiner{monoid_.record(), seen_.words};
             if (!range.empty) windows_[range.key].visit(range.from, range.to, combiner);
-            return std::move(combiner.total);
         }
+        return seen_;
     }
 
     nb::object made(std::size_t output, const Partial& partial, const RunningOf<M>* running = nullptr) const {
@@ -354,6 +356,8 @@ private:
     M monoid_;
     //! The event that is being taken in.
     Partial lifted_;
+    //! What a programmable window saw last.
+    mutable Partial seen_ = {};
     //! By key.
     SlabList<KeyWindow<M>> windows_;
     mutable RunningRanges<M> running_;

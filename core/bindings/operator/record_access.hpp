@@ -65,9 +65,9 @@ inline bool lift_into(const Mixed& mixed, const IncomingValue& value, Mixed::Par
 struct WordCombiner {
     static constexpr bool combines = true;
     const Record<std::vector<Word>>& record;
-    Mixed::Partial total;
+    std::vector<Word>& total;
 
-    void add(const Mixed::Partial& partial, std::uint64_t) { record.append(total.words, partial.words); }
+    void add(const Mixed::Partial& partial, std::uint64_t) { record.append(total, partial.words); }
     void add_run(const Mixed::Partial* first, const Mixed::Partial* last) {
         for (; first != last; ++first) add(*first, 1);
     }
