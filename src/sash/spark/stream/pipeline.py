@@ -248,8 +248,8 @@ def packed(df: DataFrame, job: Job, greets: bool = True) -> DataFrame:
     keys = [key_column(df, name) for name in job.plan.by]
     number = F.pmod(F.hash(*keys), F.lit(job.buckets)) if keys else F.lit(0)
     # Columns travel by number, the bucket last: PySpark reads a dot in a name as a path.
-    rows = df.select(*map(named, df.columns), number)
-    return rows.toDF(*(f"c{place}" for place in range(len(rows.columns)))).mapInArrow(_packing(job, greets), PACKS_SQL)
+    columns = [column.alias(f"c{place}") for place, column in enumerate([*map(named, df.columns), number])]
+    return df.select(*columns).mapInArrow(_packing(job, greets), PACKS_SQL)
 
 
 def _packing(job: Job, greets: bool) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
