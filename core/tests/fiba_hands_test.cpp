@@ -261,6 +261,25 @@ void a_query_may_fail() {
     }
 }
 
+//! So may one for the last few entries, which are combined where they lie: whoever asks is told.
+void a_query_of_the_last_may_fail() {
+    using M = Failing<Concat>;
+    for (Time n = 8; n < 80; ++n) {
+        Fiba<M> window{M{}, {}};
+        for (Time time = 0; time < n; ++time) window.insert(time, event(M{}, time));
+        bool refused = false;
+        countdown = 0;
+        try {
+            window.query(n - 3, n - 1);
+        } catch (const Refused&) {
+            refused = true;
+        }
+        countdown = -1;
+        check(refused, "a combine that fails is not passed over");
+        window.check_invariants();
+    }
+}
+
 //! A hand whose range was evicted, in a leaf that is still there, begins behind what has left.
 void evicted_entries_are_not_combined() {
     Twins<Referred> twins({});
@@ -300,5 +319,6 @@ int main() {
     evicted_entries_are_not_combined();
     the_end_of_time();
     a_query_may_fail();
+    a_query_of_the_last_may_fail();
     return report();
 }

@@ -72,7 +72,10 @@ auto Fiba<M>::near_suffix(Time from, Time to) const -> std::optional<Partial> {
         right_leaf_.size() > kFew && right_leaf_.times[end - kFew - 1] < from) {
         std::uint32_t at = end - kFew;
         while (right_leaf_.times[at] < from) ++at;
-        return fold(right_leaf_, at, end);
+        std::optional<Partial> total;
+        // Not by fold(), which keeps what a combine throws for later.
+        fiba::append_run(monoid_, total, right_leaf_.partials + at, right_leaf_.partials + end);
+        return total;
     }
     if (left_leaf_.begin() == split_) return std::nullopt;
     if (from <= left_leaf_.times[split_ - 1])
