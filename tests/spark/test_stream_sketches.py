@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,17 @@ from sash.spark.stream.tallies import BloomOperator, CountMinOperator, FrequentO
 from tests.spark.streams import SECOND, Driver, batches, random_rows
 from tests.spark.test_stream_operator import typed_job
 from tests.spark.test_stream_windows import Stream, run
+
+
+def driven(plan: sash.Plan, types: Mapping[str, pa.DataType], parts: Iterable[pa.Table]) -> Driver:
+    """A bucket that has taken these batches; every ninth by another worker."""
+    named = {name: types[name.split("_")[0]] for name in plan.outputs}
+    driver = Driver(typed_job(plan, named))
+    for number, part in enumerate(parts):
+        if number % 9 == 8:
+            driver.job, driver.engines = typed_job(plan, named, f"run {number}"), EngineCache()
+        driver.batch(part)
+    return driver
 
 
 def test_filters_and_sketches_at_arrival_are_folds_of_their_windows() -> None:
@@ -48,12 +59,7 @@ def test_filters_and_sketches_at_arrival_are_folds_of_their_windows() -> None:
     types["numbers"] = pa.list_(pa.struct([("item", pa.float64()), *item]))
     windows = [sash.TimeWindow("9s", closed="left"), sash.TimeWindow("60s")]
     plan = sash.Plan(by="card", on="time", windows=windows, aggregations=some, emit="arrival", lateness="20s")
-    named = {name: types[name.split("_")[0]] for name in plan.outputs}
-    driver = Driver(typed_job(plan, named))
-    for number, part in enumerate(batches(table, 25)):
-        if number % 9 == 8:
-            driver.job, driver.engines = typed_job(plan, named, f"run {number}"), EngineCache()
-        driver.batch(part)
+    driver = driven(plan, types, batches(table, 25))
     (entry,) = driver.engines._entries.values()
     kinds = [type(one) for one in entry.engine._operators.values()]
     assert kinds == [BloomOperator, CountMinOperator, FrequentOperator, FrequentOperator] * 2
@@ -126,12 +132,7 @@ def test_sketches_of_many_values_at_arrival_are_those_of_their_windows() -> None
     types = dict.fromkeys(("cpc", "coupons", "theta", "hashes"), COUNT) | dict.fromkeys(("counts", "seen"), pa.binary())
     types["often"] = pa.list_(pa.struct([("item", pa.string()), *item]))
     plan = sash.Plan(by="card", on="time", windows="300s", aggregations=some, emit="arrival", lateness="60s")
-    named = {name: types[name.split("_")[0]] for name in plan.outputs}
-    driver = Driver(typed_job(plan, named))
-    for number, part in enumerate(batches(table, 20)):
-        if number % 9 == 8:
-            driver.job, driver.engines = typed_job(plan, named, f"run {number}"), EngineCache()
-        driver.batch(part)
+    driver = driven(plan, types, batches(table, 20))
     (entry,) = driver.engines._entries.values()
     operators = list(entry.engine._operators.values())
     assert [type(one) for one in operators[:4]] == [CpcOperator, CpcOperator, ThetaOperator, ThetaOperator]
