@@ -261,7 +261,7 @@ void a_query_may_fail() {
     }
 }
 
-//! So may one for the last few entries, which are combined where they lie: whoever asks is told.
+//! So may one for the last few entries, which are combined where they lie: the query throws.
 void a_query_of_the_last_may_fail() {
     using M = Failing<Concat>;
     for (Time n = 8; n < 80; ++n) {

@@ -138,7 +138,7 @@ private:
         const std::size_t searches = own->second.by_value.size() * std::bit_width(own->second.entries.size());
         all.size() <= searches ? find_one_by_one(all) : find_by_value(own->second, end);
     }
-    //! Values are numbered from 0 on: a table says where each was found. What it says of other windows is told by the
+    //! Values are numbered from 0 on: a table says where each was found. What it says of other windows shows in the
     //! value that is found there.
     void find_one_by_one(Window all) {
         for (const Entry& entry : all) {

@@ -1,5 +1,5 @@
 """About how many different values a window of time holds when a row arrives, by CPC and theta sketches: what they give
-is told by counts of different values, and no sketches are combined."""
+follows from counts of different values, and no sketches are combined."""
 
 from __future__ import annotations
 
