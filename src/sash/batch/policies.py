@@ -18,7 +18,7 @@ from sash.batch.passes import tidy
 from sash.frames import Frame
 from sash.frames.base import Codes, ResultColumn
 from sash.times import Kind, decode_array
-from sash.windows import AdaptiveWindow, PolicyWindow, WindowPolicy
+from sash.windows import PolicyWindow, WindowPolicy
 
 __all__ = ["Events", "operator_problem"]
 
@@ -27,7 +27,7 @@ def operator_problem(aggregation: Aggregation, window: WindowPolicy) -> str | No
     """Why the operator cannot run the aggregation over such a window of rows; None if it can."""
     if window.by_value and isinstance(unfiltered(aggregation), OfRow):
         return f"{aggregation!r} is of the row itself, and {window!r} is run by sash.Sliding: use another window"
-    if isinstance(window, AdaptiveWindow) and window.of is None and len(aggregation.columns) != 1:
+    if window.measures and window.reads is None and len(aggregation.columns) != 1:
         return f"{window!r} measures the value of {aggregation!r}, which is no single column: give of="
     over = window.over if isinstance(window, PolicyWindow) else None
     if over is not None and not over.columns and over.inputs != "ignored":
@@ -78,10 +78,8 @@ def _of_rows(aggregation: Aggregation) -> tuple[Aggregation, Callable[[Any], Any
 
 def _of_row_windows(window: WindowPolicy, aggregation: Aggregation, value: Callable[[Any], Any]) -> WindowPolicy:
     """The window as one of rows."""
-    if isinstance(window, AdaptiveWindow) and window.of is None:
-        return AdaptiveWindow(window.delta, of=aggregation.columns[0])
     if not isinstance(window, PolicyWindow):
-        return window
+        return window.measuring(aggregation.columns)
     over, read = (None, value) if window.over is None else _of_rows(window.over)
     evict_when = window.evict_when
     return PolicyWindow(lambda total, prefix: evict_when(read(total), read(prefix)), over)

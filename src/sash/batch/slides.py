@@ -19,16 +19,12 @@ from sash.batch.probes import Probes
 from sash.frames.base import Codes, Frame, Instants, Part, Picked
 from sash.plan import Plan
 from sash.times import FLOAT, Kind, decode_real, encode_real
-from sash.windows import TimeWindow, WindowPolicy
+from sash.windows import TimeWindow
 
 __all__ = ["BOUNDS", "Slides", "slide_problems", "slides"]
 
 #: The columns that hold the bounds of a window.
 BOUNDS: Final = ("window_start", "window_end")
-
-
-def _slides(window: WindowPolicy) -> bool:
-    return isinstance(window, TimeWindow) and window.every is not None
 
 
 def slides(plan: Plan) -> bool:
@@ -38,12 +34,12 @@ def slides(plan: Plan) -> bool:
     >>> slides(sash.Plan(on="t", windows=TimeWindow("1h", every="1m"), aggregations={"n": sash.Count()}))
     True
     """
-    return all(_slides(window) for window in plan.windows)
+    return all(window.slides for window in plan.windows)
 
 
 def slide_problems(plan: Plan, live: bool = False) -> list[str]:
     """What keeps the windows of a plan from one grid of ends; a stream, which is `live`, may have several."""
-    sliding = [window for window in plan.windows if isinstance(window, TimeWindow) and window.every is not None]
+    sliding = [window for window in plan.windows if isinstance(window, TimeWindow) and window.slides]
     if not sliding:
         return []
     problems = []

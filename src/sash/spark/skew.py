@@ -62,7 +62,7 @@ def split_problems(plan: Plan, split: Any) -> list[str]:
     if split is None:
         return []
     problems = []
-    other = [window for window in plan.windows if not isinstance(window, TimeWindow) or window.every is not None]
+    other = [window for window in plan.windows if not isinstance(window, TimeWindow) or window.slides]
     if other:
         problems.append(
             f"split_skewed_keys: {other[0]!r} has no length in time for a part of a key to begin with: only windows"

@@ -59,6 +59,10 @@ class AdaptiveWindow(WindowPolicy):
         """The measure; None where it is the value itself."""
         return self.of
 
+    def measuring(self, columns: tuple[str, ...]) -> AdaptiveWindow:
+        """Without `of`, the mean is that of the column."""
+        return AdaptiveWindow(self.delta, columns[0]) if self.of is None else self
+
     def describe(self) -> str:
         """The policy in words, with which ends are in."""
         return f"the newest events whose mean has not changed (delta {self.delta})"

@@ -70,6 +70,11 @@ class WindowPolicy(Described):
         return None
 
     @property
+    def slides(self) -> bool:
+        """Whether it ends at slides alone, so that a frame gets a row for each of them."""
+        return False
+
+    @property
     def step(self) -> int | None:
         """How many events lie between its results; None if that does not say when there is one."""
         return None
@@ -83,6 +88,11 @@ class WindowPolicy(Described):
     def reach(self) -> Duration | None:
         """How old an event in the window is at most; None if that has no bound in time."""
         return None
+
+    def measuring(self, columns: tuple[str, ...]) -> WindowPolicy:
+        """The window over rows whose columns are aggregated: where it measures the value itself, it measures the
+        first of them."""
+        return self
 
     def early_start(self, scale: Scale, end: int, by_event: bool) -> int:
         """The start, in ticks, of a window that begins before all times that 64 bits hold."""

@@ -92,6 +92,11 @@ class TimeWindow(WindowPolicy):
         return None if self.every is None else (self.every, None)
 
     @property
+    def slides(self) -> bool:
+        """With `every`."""
+        return self.every is not None
+
+    @property
     def reach(self) -> Duration:
         """The length."""
         return self.length

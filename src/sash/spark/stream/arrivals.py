@@ -49,7 +49,7 @@ _NO_VALUE: Final = -1
 def at_arrival(job: Job, aggregation: Aggregation, window: WindowPolicy) -> bool:
     """Whether windows of time alone are emitted at arrival, so that the log holds all of their rows, and null or NaN is
     no value."""
-    in_time = isinstance(window, TimeWindow) and job.time_only and window.every is None
+    in_time = job.time_only and not window.slides
     one = decoded(unfiltered(aggregation))
     built_in = is_built_in(one) and ("nan" not in one.defaults or one.nan == "skip")
     return in_time and built_in and job.plan.emit == "arrival" and not job.plan.min_periods

@@ -24,7 +24,7 @@ from sash.spark.stream.retained import Ticks, with_columns
 from sash.spark.typed import TypedFrame
 from sash.times import encode_array
 from sash.triggers import EachEvent, EverySlide
-from sash.windows import AdaptiveWindow, TimeWindow, WindowPolicy
+from sash.windows import TimeWindow, WindowPolicy
 from sash.windows.scale import Grid, Scale
 
 __all__ = ["Emissions", "Operator", "described", "never_late", "outputs_of"]
@@ -47,7 +47,7 @@ class Operator:
     def __init__(self, job: Job, name: str, aggregation: Aggregation, window: WindowPolicy) -> None:
         self._name, self._kind, self._types = name, job.clock.kind, job.types
         aggregation = with_columns(aggregation, job.schema.names)
-        window = _measuring(window, aggregation)
+        window = window.measuring(aggregation.columns)
         self._every = window.every if isinstance(window, TimeWindow) else None
         # Where nothing is read, rows are counted by their times.
         self._reads = _read_by(aggregation, window, job.schema.names) or [job.on]
@@ -121,13 +121,6 @@ def _read_by(aggregation: Aggregation, window: WindowPolicy, names: Sequence[str
     if callable(window.reads) or takes_row(aggregation):
         return list(names)
     return list(dict.fromkeys([*aggregation.columns, *window.columns]))
-
-
-def _measuring(window: WindowPolicy, aggregation: Aggregation) -> WindowPolicy:
-    """A window that measures the value itself measures the column that is aggregated."""
-    if isinstance(window, AdaptiveWindow) and window.of is None:
-        return AdaptiveWindow(window.delta, of=aggregation.columns[0])
-    return window
 
 
 def _words(part: WindowPolicy | Aggregation) -> str:
