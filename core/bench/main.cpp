@@ -4,6 +4,7 @@
 //!     sash_bench --algorithm fiba --n 4194304 --d 1024      one row
 //!     sash_bench --records                                  many aggregations in one record, k = 1 to 50
 //!     sash_bench --latency                                  single calls up to the slowest, in a window of 2^24
+//!     sash_bench --yardsticks                               the yardsticks alone: ring, tree, tree1024
 //!     sash_bench --list                                     the names
 //!
 //! For instruction counts, with no clock and no check in the way:
@@ -61,41 +62,45 @@ void print_list(const std::vector<Runner>& runners) {
     }
 }
 
-void run_table(const std::vector<Goal>& table, const std::vector<Runner>& runners, const Effort& effort) {
+//! Each row is judged by yardsticks taken right before and right after it, the lesser of both.
+void run_table(const std::vector<Goal>& table, const std::vector<Runner>& runners, const Effort& effort,
+               const std::string& program) {
     // Rows that cannot be run are refused before the first one takes its time.
     for (const Goal& goal : table) {
         runner_for(runners, goal.row);
         Stream{goal.row};
     }
     std::printf("build: %s\n", build_type().c_str());
-    const Yardsticks before = measure_yardsticks();
+    Yardsticks before = measure_apart(program);
     print_yardsticks(before);
     print_header();
-    std::vector<Measurement> results;
+    std::vector<Judged> results;
     for (const Goal& goal : table) {
         print_key(goal.row);
         std::fflush(stdout);
-        results.push_back(runner_for(runners, goal.row).measure(goal.row, effort));
-        print_measurement(goal.row, results.back(), before);
-        for (const Bar& bar : goal.bars) print_bar(bar, results.back(), before);
+        const Measurement measured = runner_for(runners, goal.row).measure(goal.row, effort);
+        const Yardsticks after = measure_apart(program);
+        results.push_back({measured, least(before, after)});
+        print_measurement(goal.row, results.back());
+        for (const Bar& bar : goal.bars) print_bar(bar, results.back());
         std::printf("\n");
+        before = after;
     }
-    const Yardsticks after = measure_yardsticks();
-    std::printf("again, to see whether the machine was steady: ");
-    print_yardsticks(after);
-    print_verdict(table, results, least(before, after));
+    print_verdict(table, results);
 }
 
-void serve(const Request& request) {
+void serve(const Request& request, const std::string& program) {
     if (request.records) return print_records(request.effort);
     if (request.latency) return print_latency();
+    if (request.yardsticks) return print_for_parent(measure_yardsticks());
     const std::vector<Runner> runners = all_runners();
     if (request.list) return print_list(runners);
     if (request.round_loop) {
         const std::int64_t rounds = request.effort.rounds > 0 ? request.effort.rounds : 100'000;
         return runner_for(runners, request.row).loop(request.row, rounds);
     }
-    run_table(request.one_row ? std::vector<Goal>{{request.row, {}}} : default_table(), runners, request.effort);
+    run_table(request.one_row ? std::vector<Goal>{{request.row, {}}} : default_table(), runners, request.effort,
+              program);
 }
 
 }  // namespace
@@ -104,7 +109,7 @@ void serve(const Request& request) {
 
 int main(int count, char** arguments) {
     try {
-        sash::bench::serve(sash::bench::parse({arguments + 1, arguments + count}));
+        sash::bench::serve(sash::bench::parse({arguments + 1, arguments + count}), arguments[0]);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "sash_bench: %s\n", error.what());
         return EXIT_FAILURE;

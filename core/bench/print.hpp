@@ -1,6 +1,7 @@
 //! The table as text.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -29,7 +30,8 @@ inline void print_key(const Row& row) {
                 static_cast<long long>(row.n), static_cast<long long>(row.m), distance.c_str());
 }
 
-inline void print_measurement(const Row& row, const Measurement& measured, const Yardsticks& yardsticks) {
+inline void print_measurement(const Row& row, const Judged& judged) {
+    const auto& [measured, yardsticks] = judged;
     std::printf(" %9.2f %7.2f %7.3f %9.2f ", measured.round, measured.round / yardsticks.ring,
                 measured.round / yardsticks.tree, measured.combines);
     if (measured.bytes < 0) {
@@ -44,32 +46,42 @@ inline void print_measurement(const Row& row, const Measurement& measured, const
     }
 }
 
-inline bool reached(const Bar& bar, const Measurement& measured, const Yardsticks& yardsticks) {
-    return in_units(measured.*bar.number, bar.unit, yardsticks) <= bar.limit;
+inline double in_units(const Bar& bar, const Judged& judged) {
+    return in_units(judged.measured.*bar.number, bar.unit, judged.yardsticks);
 }
 
-inline void print_bar(const Bar& bar, const Measurement& measured, const Yardsticks& yardsticks) {
+inline bool reached(const Bar& bar, const Judged& judged) {
+    return in_units(bar, judged) <= bar.limit;
+}
+
+inline void print_bar(const Bar& bar, const Judged& judged) {
     static constexpr const char* kUnits[] = {" ring", " tree", ""};
-    std::printf(" %s %.2f %s %.4g%s;", bar.what, in_units(measured.*bar.number, bar.unit, yardsticks),
-                reached(bar, measured, yardsticks) ? "<=" : "ABOVE", bar.limit, kUnits[static_cast<int>(bar.unit)]);
+    std::printf(" %s %.2f %s %.4g%s;", bar.what, in_units(bar, judged), reached(bar, judged) ? "<=" : "ABOVE",
+                bar.limit, kUnits[static_cast<int>(bar.unit)]);
 }
 
-//! The verdict on all bars, by the least disturbed yardsticks of the run.
-inline void print_verdict(const std::vector<Goal>& table, const std::vector<Measurement>& results,
-                          const Yardsticks& yardsticks) {
+//! The verdict on all bars, and how steady the machine was.
+inline void print_verdict(const std::vector<Goal>& table, const std::vector<Judged>& results) {
     int all = 0;
     int missed = 0;
     for (std::size_t i = 0; i < table.size(); ++i) {
         for (const Bar& bar : table[i].bars) {
             ++all;
-            if (reached(bar, results[i], yardsticks)) continue;
+            if (reached(bar, results[i])) continue;
             ++missed;
             print_key(table[i].row);
-            print_bar(bar, results[i], yardsticks);
+            print_bar(bar, results[i]);
             std::printf("\n");
         }
     }
-    if (all > 0) std::printf("%d of %d bars reached, by the least yardsticks of the run\n", all - missed, all);
+    if (all > 0) std::printf("%d of %d bars reached, each by the yardsticks beside its row\n", all - missed, all);
+    const auto range = [&](double Yardsticks::* yardstick) {
+        return std::ranges::minmax(results, {}, [=](const Judged& judged) { return judged.yardsticks.*yardstick; });
+    };
+    const auto ring = range(&Yardsticks::ring);
+    const auto tree = range(&Yardsticks::tree);
+    std::printf("in the run ring was %.2f to %.2f ns, tree %.1f to %.1f ns\n", ring.min.yardsticks.ring,
+                ring.max.yardsticks.ring, tree.min.yardsticks.tree, tree.max.yardsticks.tree);
 }
 
 }  // namespace sash::bench

@@ -58,6 +58,7 @@ bool set_flag(Request& request, const std::string& option) {
     if (option == "--round-loop") return request.round_loop = true;
     if (option == "--records") return request.records = true;
     if (option == "--latency") return request.latency = true;
+    if (option == "--yardsticks") return request.yardsticks = true;
     if (option != "--scattered") return false;
     request.row.late = Late::scattered;
     return true;
@@ -74,7 +75,7 @@ Request parse(const std::vector<std::string>& arguments) {
         if (known == options().end())
             throw std::invalid_argument("unknown option '" + option +
                                         "': there are --algorithm --monoid --n --m --d --scattered --rounds --repeats "
-                                        "--round-loop --records --latency --list");
+                                        "--round-loop --records --latency --yardsticks --list");
         if (++i == arguments.size()) throw std::invalid_argument(option + " needs a value");
         known->second(request, option, arguments[i]);
     }

@@ -20,6 +20,8 @@ struct Request {
     bool records = false;
     //! Single calls, instead of the table.
     bool latency = false;
+    //! The yardsticks alone, as three numbers.
+    bool yardsticks = false;
 };
 
 //! Throws std::invalid_argument for what it does not know.

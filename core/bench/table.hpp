@@ -24,6 +24,12 @@ struct Goal {
     std::vector<Bar> bars;
 };
 
+//! A measurement and the yardsticks that were taken beside it.
+struct Judged {
+    Measurement measured;
+    Yardsticks yardsticks;
+};
+
 std::vector<Goal> default_table();
 
 //! In units of the yardstick.
