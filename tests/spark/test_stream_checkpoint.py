@@ -21,8 +21,8 @@ import pyarrow.parquet as pq
 
 import sash
 import sash.spark
-from tests.spark.streams import AGGREGATIONS, batches, expected, random_rows
-from tests.spark.test_stream import stream_of, write_files
+from tests.spark.streams import AGGREGATIONS, batches, by_row, expected, random_rows
+from tests.spark.test_stream import run, stream_of, write_files
 
 #: Stands for the path of the checkpoint in its own files.
 HERE = b"{CHECKPOINT}"
@@ -100,3 +100,20 @@ def test_a_checkpoint_of_this_release_continues(spark: Any, folder: Path) -> Non
     wanted = expected(TABLE, FIRST)
     assert rows
     assert all(tuple(row[name] for name in FIRST.outputs) == wanted[row.row] for row in rows)
+
+
+def test_a_restart_keeps_its_number_of_shuffle_partitions(spark: Any, tmp_path: Path) -> None:
+    """As streams of Spark do: that of the checkpoint counts, whatever the session says by then, more or fewer."""
+    parts = batches(TABLE.slice(0, 300), 3)
+    numbers = []
+    for place, partitions in enumerate(("3", "5", "1")):
+        write_files(tmp_path / "in", parts[: place + 1], closing=place == 2)
+        spark.conf.set("spark.sql.shuffle.partitions", partitions)
+        try:
+            df = sash.spark.rolling(stream_of(spark, tmp_path / "in"), FIRST, buckets=7)
+            rows, query = run(df, tmp_path)
+        finally:
+            spark.conf.set("spark.sql.shuffle.partitions", "2")
+        numbers += [one["stateOperators"][0]["numShufflePartitions"] for one in query.recentProgress]
+    assert set(numbers) == {3}
+    assert by_row(rows, list(FIRST.outputs)) == expected(TABLE.slice(0, 300), FIRST)

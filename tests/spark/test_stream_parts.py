@@ -81,7 +81,8 @@ def test_a_damaged_or_foreign_state_is_an_error() -> None:
     assert Manifest.read(data) is manifest, "what this process has written is not decoded again"
     with patch.dict(manifests._RECENT, clear=True):
         assert Manifest.read(data) == manifest
-    for data in (b"", b"nonsense", dumps((99,)), dumps(("x", 1)), manifest.write()[:-3]):
+    cut = dumps((3, "job", b"", b"", b"a version is longer", b""))
+    for data in (b"", b"nonsense", dumps((99,)), dumps(("x", 1)), manifest.write()[:-3], cut):
         with pytest.raises(SnapshotError):
             Manifest.read(data)
     with pytest.raises(SnapshotError):
