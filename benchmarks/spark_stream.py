@@ -98,7 +98,8 @@ def run(df: DataFrame, sink: str = "noop", **options: str) -> list[Any]:
         writer = writer.option(name, value)
     query = writer.start()
     query.awaitTermination()
-    shutil.rmtree(checkpoint)
+    # The state store may still be writing there in the background.
+    shutil.rmtree(checkpoint, ignore_errors=True)
     return [progress for progress in query.recentProgress if progress["numInputRows"]]
 
 

@@ -21,13 +21,15 @@ from sash.errors import SnapshotError
 from sash.spark import worker
 from sash.spark.stream import manifest as manifests
 from sash.spark.stream.cache import EngineCache
+from sash.spark.stream.conform import conformed
 from sash.spark.stream.engine import BucketEngine
 from sash.spark.stream.job import Clock
 from sash.spark.stream.key_codes import KeyCodes
 from sash.spark.stream.manifest import HISTORY, Manifest
 from sash.spark.stream.packing import bucket_ids, spark_hash, unpack
+from sash.spark.stream.retained import RetainedRows
 from sash.times import Kind
-from tests.spark.streams import Driver, batches, make_job, random_rows
+from tests.spark.streams import SCHEMA, SECOND, Driver, batches, make_job, random_rows
 
 PLAN = sash.Plan(by="card", on="time", windows="1m", aggregations={"spent": sash.Sum("amount")}, lateness="20s")
 
@@ -72,6 +74,26 @@ def test_keys_keep_their_codes_and_give_them_back() -> None:
     codes.keep({0, 2})
     assert of((2.0, "b"), (1.0, "a"), (0.0, "c"), (-0.0, "c")) == [1, 0, 3, 3]
     assert codes.bound == 4
+
+
+def test_looking_for_keys_without_rows_costs_a_row_few_looks() -> None:
+    """However many rows the windows hold and however few the keys are; and keys whose rows are gone go."""
+    looked = 0
+
+    def codes(rows: RetainedRows) -> set[int]:
+        nonlocal looked
+        looked += len(rows)
+        return {code for chunk in rows.chunks for code in chunk.codes.tolist()}
+
+    engine = BucketEngine(make_job(sash.Plan(**PLAN._parts() | {"windows": sash.TimeWindow("1000s")})))
+    with patch.object(RetainedRows, "codes", codes):
+        for batch in range(40):
+            ticks = [(batch * 100 + row / 12) * SECOND for row in range(1200)]
+            times = pa.array([int(tick) for tick in ticks], pa.int64()).cast(SCHEMA.field("time").type)
+            rows = pa.table({"card": [f"{batch}-{row % 4}" for row in range(1200)], "time": times})
+            engine.step(conformed(rows, SCHEMA), batch * 1200, batch * 100 * SECOND)
+    assert 0 < looked <= 2 * 40 * 1200
+    assert engine.keys < 40 * 4 // 2
 
 
 def test_a_damaged_or_foreign_state_is_an_error() -> None:

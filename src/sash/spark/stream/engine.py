@@ -131,11 +131,11 @@ class BucketEngine:
             self._rows.drop_before(watermark)
         elif self._job.retain is not None:
             self._rows.drop_before(watermark - self._job.retain)
-        if self._since_trim > max(self.keys, 1024):
+        if self._since_trim > max(self.keys, len(self._rows), 1024):
             self._drop_keys()
 
     def _drop_keys(self) -> None:
-        """Keys without rows. Now and then, so that it costs O(1) a row."""
+        """Keys without rows. All rows and keys are looked at, so when as many rows have come: O(1) a row."""
         self._since_trim = 0
         live = self._rows.codes()
         if self._tree is not None:

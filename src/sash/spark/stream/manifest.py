@@ -134,7 +134,7 @@ class Manifest:
         if not isinstance(values, tuple) or not values or values[0] not in (_FORMAT, _BEFORE):
             shown = values[0] if isinstance(values, tuple) and values else values
             raise SnapshotError(
-                f"the state of a bucket has format {shown!r:.20}, and this version of Sash reads {_BEFORE} and {_FORMAT}"
+                f"the state of a bucket has format {shown!r:.20}, and this version of Sash reads {_BEFORE} to {_FORMAT}"
             )
         try:
             form, job, contents, origin, versions, segments, *rest = values
