@@ -46,6 +46,10 @@ public:
         });
         windows_[key].bulk_evict(label);
     }
+    void slide(KeyId key, Time needed, Time label, bool has_partial) {
+        if (needed != kEarliest) evict(key, needed - 1);
+        if (has_partial) insert(key, label);
+    }
     void erase(KeyId key, Time label) {
         undo_.push_back({key, label, windows_[key].at(label)});
         windows_[key].erase(label);

@@ -62,12 +62,12 @@ public:
         __builtin_prefetch(&windows_[key]);
     }
 
-    void insert(KeyId key, Time label) override {
+    void insert(KeyId key, Time label) override { insert_into(windows_[key], key, label); }
+    void evict(KeyId key, Time label) override { evict_from(windows_[key], key, label); }
+    void slide(KeyId key, Time needed, Time label, bool has_partial) override {
         KeyWindow<M>& window = windows_[key];
-        if (careful_) undo_.push_back({key, label, window.at(label), {}});
-        window.insert(monoid_, label, lifted_);
-        running_.inserted(key, label, lifted_);
-        refuse_failures(window);
+        if (needed != kEarliest) evict_from(window, key, needed - 1);
+        if (has_partial) insert_into(window, key, label);
     }
 
     void erase(KeyId key, Time label) override {
@@ -78,15 +78,7 @@ public:
         running_.erasing(key, label, *before);
         if (careful_) undo_.push_back({key, label, std::move(before), {}});
         window.erase(label);
-        refuse_failures(window);
-    }
-
-    void evict(KeyId key, Time label) override {
-        running_.evicting(key, label, windows_[key]);
-        if (!careful_) return windows_[key].bulk_evict(label);
-        Held held = windows_[key].bulk_evict_held(
-            label, [&](Time at, const Partial& partial) { undo_.push_back({key, at, partial, {}}); });
-        if (!held.empty()) undo_.push_back({key, label, {}, std::move(held)});
+        if (careful_) refuse_failures(window);
     }
 
     void commit() override {
@@ -263,6 +255,21 @@ private:
         Held held;
     };
 
+    void insert_into(KeyWindow<M>& window, KeyId key, Time label) {
+        if (careful_) undo_.push_back({key, label, window.at(label), {}});
+        window.insert(monoid_, label, lifted_);
+        running_.inserted(key, label, lifted_);
+        if (careful_) refuse_failures(window);
+    }
+
+    void evict_from(KeyWindow<M>& window, KeyId key, Time label) {
+        running_.evicting(key, label, window);
+        if (!careful_) return window.bulk_evict(label);
+        Held held = window.bulk_evict_held(
+            label, [&](Time at, const Partial& partial) { undo_.push_back({key, at, partial, {}}); });
+        if (!held.empty()) undo_.push_back({key, label, {}, std::move(held)});
+    }
+
     //! What evictions took out of the key becomes one change a label, which can have another label.
     void loosen(KeyId key) {
         const auto holds = [&](const Undo& undo) { return undo.key == key && !undo.held.empty(); };
@@ -279,9 +286,9 @@ private:
         undo_ = std::move(loose);
     }
 
-    //! Throws where a compiled function has failed, and the call may be undone.
+    //! Throws where a compiled function has failed; only where the call may be undone.
     void refuse_failures(const KeyWindow<M>& window) const {
-        if (!careful_ || !monoid_.marks_failures()) return;
+        if (!monoid_.marks_failures()) return;
         const Partial whole = window.query(monoid_, kEarliest, kLatest);
         if (monoid_.failed(whole)) static_cast<void>(layout_of(monoid_).lower(words_of(whole)));
     }

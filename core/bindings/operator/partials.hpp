@@ -41,6 +41,7 @@ public:
     virtual void prefetch(KeyId key, bool entries) const = 0;
     virtual void insert(KeyId key, Time label) = 0;
     virtual void evict(KeyId key, Time label) = 0;
+    virtual void slide(KeyId key, Time needed, Time label, bool has_partial) = 0;
     virtual void erase(KeyId key, Time label) = 0;
     virtual void commit() = 0;
     virtual void roll_back() = 0;

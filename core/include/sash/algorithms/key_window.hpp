@@ -80,10 +80,7 @@ public:
 
     //! Everything at or before the time.
     void bulk_evict(Time time) {
-        if (many_) {
-            if (many_->size() != 0 && many_->oldest() <= time) many_->bulk_evict(time);
-            return;
-        }
+        if (many_) return evict_many(time);
         std::size_t gone = 0;
         while (gone < few_.size() && few_[gone].time <= time) ++gone;
         if (gone != 0) few_.erase(0, gone);
@@ -110,12 +107,12 @@ public:
     //! Both ends in; the identity when there is nothing between.
     Partial query(const M& monoid, Time from, Time to) const {
         if (many_) return query_many(monoid, from, to);
-        Partial total = monoid.identity();
-        for (const Entry& entry : few_) {
-            if (entry.time < from) continue;
-            if (entry.time > to) break;
-            append(monoid, total, entry.partial);
-        }
+        const Entry *first = few_.begin(), *last = few_.end();
+        while (first != last && first->time < from) ++first;
+        while (first != last && last[-1].time > to) --last;
+        if (first == last) return monoid.identity();
+        Partial total = first->partial;
+        while (++first != last) append(monoid, total, first->partial);
         return total;
     }
 
@@ -171,6 +168,16 @@ private:
         const Entry* const entry =
             std::find_if(few_.begin(), few_.end(), [&](const Entry& one) { return one.time == time; });
         return entry == few_.end() ? nullptr : entry;
+    }
+
+    //! As a rule about as many go as come: no search is worth it then.
+    void evict_many(Time time) {
+        constexpr int kSteps = 2;
+        for (int step = 0; step < kSteps; ++step) {
+            if (many_->size() == 0 || many_->oldest() > time) return;
+            many_->evict();
+        }
+        if (many_->size() != 0 && many_->oldest() <= time) many_->bulk_evict(time);
     }
 
     Partial query_many(const M& monoid, Time from, Time to) const {

@@ -112,8 +112,7 @@ private:
     void take_at_once(KeyId id, const IncomingEvent& event) {
         const std::int64_t number = state_.count();
         follow_newest();
-        state_.evict_needless(id);
-        state_.put_partial(id, event.ticks, event.has_partial);
+        state_.slide(id, event.ticks, event.has_partial);
         if (state_.plan().fires_on == FiresOn::demand || !event.fires) return;
         for (std::size_t window = 0; window < state_.windows(); ++window) emit_at_once(id, event, window, number);
     }

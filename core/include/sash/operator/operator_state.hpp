@@ -130,7 +130,7 @@ public:
     void prefetch(KeySlot slot) const {
         const KeyId id = current(slot);
         if (id == kNone) return;
-        __builtin_prefetch(&keys_[id]);
+        if (has_rows_) __builtin_prefetch(&keys_[id]);
         partials_->prefetch(id, false);
     }
     void prefetch_entries(KeySlot slot) const {
@@ -151,19 +151,18 @@ public:
     //! The state of a key, which is made if there is none.
     KeyId open(KeySlot slot, Time ticks) {
         const KeyId found = current(slot);
-        if (found != kNone) return found;
-        const KeyId id = add(slot, orders_++);
-        if (undo_.on) note(id, changes::Opened{});
-        if (plan_.expire) idle_.push({ticks, keys_[id].order, id});
-        return id;
+        return found != kNone ? found : open_new(slot, ticks);
     }
 
     //! An event that leaves no row: its partial alone.
     void put_partial(KeyId id, Time ticks, bool has_partial) {
-        ++count_;
-        if (undo_.on) touch(id);
-        if (plan_.expire) see(id, ticks);
+        count_in(id, ticks);
         if (has_partial) partials_->insert(id, ticks);
+    }
+    //! The same, once the partials have gone that no window can hold any more.
+    void slide(KeyId id, Time ticks, bool has_partial) {
+        count_in(id, ticks);
+        partials_->slide(id, needed_from(keys_[id], now_.watermark), ticks, has_partial);
     }
 
     //! A row of the key, behind its peers; the place that it came to. Where the plan has panes, the row is that of its
@@ -336,12 +335,27 @@ private:
         newest = std::max(newest.value_or(ticks), ticks);
     }
 
+    //! An event that leaves no row.
+    void count_in(KeyId id, Time ticks) {
+        ++count_;
+        if (undo_.on) touch(id);
+        if (plan_.expire) see(id, ticks);
+    }
+
     void settle() {
         undo_.changes.clear();
         for (const KeyId id : touched_)
             if (keys_.has(id)) keys_[id].touched = false;
         touched_.clear();
         done_.clear();
+    }
+
+    //! Apart: once for each key, and the way of every other event is short.
+    [[gnu::noinline]] KeyId open_new(KeySlot slot, Time ticks) {
+        const KeyId id = add(slot, orders_++);
+        if (undo_.on) note(id, changes::Opened{});
+        if (plan_.expire) idle_.push({ticks, keys_[id].order, id});
+        return id;
     }
 
     KeyId add(KeySlot slot, std::int64_t order) {
@@ -389,6 +403,8 @@ private:
 
     void drop_needless(KeyId id);
     void evict_needless(KeyId id, const std::optional<Time>& time);
+    //! Where partials lie under times: the first that a window which ends at or after the time may need.
+    Time needed_from(const State& state, const std::optional<Time>& time) const;
     //! By the first of the policies.
     std::size_t first_needed(const State& state, Time time, std::size_t policies) const;
     //! Whether the row at the place has the time of the one before it.

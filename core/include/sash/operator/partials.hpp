@@ -58,6 +58,9 @@ concept Partials = requires(P p, KeyId key, Time label, std::span<const Time> la
     p.insert(key, label);
     //! Everything at or before the label goes.
     p.evict(key, label);
+    //! Both in one call: everything before the first label goes, then the event that is being taken in comes under the
+    //! second, if it has a partial.
+    p.slide(key, label, label, true);
     //! What is at exactly the label goes.
     p.erase(key, label);
     { p.empty(key) } -> std::convertible_to<bool>;

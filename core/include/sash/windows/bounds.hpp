@@ -183,8 +183,9 @@ private:
         return low;
     }
 
-    //! Where the watermark has no block of its own, everything is needed.
-    static std::optional<Time> block_start(const Policy& policy, Time ticks) {
+    //! Where the watermark has no block of its own, everything is needed. Apart, so that windows of time do not pay for
+    //! what it may throw.
+    [[gnu::noinline]] static std::optional<Time> block_start(const Policy& policy, Time ticks) {
         try {
             return policy.grid.before(ticks);
         } catch (const OffGrid&) {

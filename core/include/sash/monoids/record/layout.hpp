@@ -77,7 +77,7 @@ public:
 
     void combine(const Word* older, const Word* newer, Word* out) const {
         if (only_ != nullptr) return only_->combine(older, newer, out);
-        for (const Run& run : runs_) run.group->combine(older + run.begin, newer + run.begin, out + run.begin);
+        combine_runs(older, newer, out);
     }
 
     PartResult lower(std::size_t part, const Word* words) const {
@@ -115,6 +115,11 @@ private:
         std::size_t part;
         std::size_t begin;
     };
+
+    //! Apart, so that the one call of most records is made in place.
+    [[gnu::noinline]] void combine_runs(const Word* older, const Word* newer, Word* out) const {
+        for (const Run& run : runs_) run.group->combine(older + run.begin, newer + run.begin, out + run.begin);
+    }
 
     //! Gives the newest part of a run its place, and all of them their first word anew.
     void place(const Run& grown) {

@@ -21,14 +21,21 @@ void OperatorState<P>::evict_needless(KeyId id, const std::optional<Time>& time)
     if (!time || windows_ == 0) return;
     const State& state = keys_[id];
     if (aligned_) {
-        const auto bounds = this->bounds();
-        Time needed = kLatest;
-        for (std::size_t window = 0; window < windows_; ++window)
-            needed = std::min(needed, bounds.needed_from(state, window, *time));
+        const Time needed = needed_from(state, time);
         if (needed != kEarliest) partials_->evict(id, needed - 1);
     } else if (const std::size_t first = first_needed(state, *time, plan_.policies.size()); first != 0) {
         partials_->evict(id, state.label(first - 1));
     }
+}
+
+template <Partials P>
+inline Time OperatorState<P>::needed_from(const State& state, const std::optional<Time>& time) const {
+    if (!time || windows_ == 0) return kEarliest;
+    const auto bounds = this->bounds();
+    Time needed = kLatest;
+    for (std::size_t window = 0; window < windows_; ++window)
+        needed = std::min(needed, bounds.needed_from(state, window, *time));
+    return needed;
 }
 
 template <Partials P>

@@ -36,13 +36,10 @@ std::size_t OperatorState<P>::put_row(KeyId id, const IncomingEvent& event) {
                                                         .has_partial = event.has_partial,
                                                         .null = event.null,
                                                         .fires = event.fires});
-    std::optional<Relabelled> moved;
-    Time label = event.ticks;
-    if (!aligned_) {
-        Labels& labels = state.edit_extras().labels;
-        moved = labels.give(place, [&] { return labels_gone(id); });
-        label = labels.recent();
-    }
+    const auto gone = [&] { return labels_gone(id); };
+    const std::optional<Relabelled> moved =
+        aligned_ ? std::optional<Relabelled>() : state.edit_extras().labels.give(place, gone);
+    const Time label = aligned_ ? event.ticks : state.extras().labels.recent();
     if (plan_.retracts) {
         state.edit_extras().ids.insert(place, event.id, state.rows()[place]);
         ids_.add(event.id);
