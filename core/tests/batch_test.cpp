@@ -406,7 +406,7 @@ int lower_last(const double* partial, double* out) {
 }
 
 void check_records() {
-    const RecordFunctions functions{lift_last, combine_last, lower_last, {0.0, -1.0}, 1};
+    const CompiledFunctions functions(lift_last, combine_last, lower_last, {0.0, -1.0}, 1);
     const RecordMonoid<4> monoid(functions);
     double out = 7;
     check(!monoid.lower(monoid.identity(), &out), "nothing is no result");

@@ -80,6 +80,20 @@ def compiled(
     columns: Sequence[npt.NDArray[np.float64]],
     known: bool,
 ) -> tuple[npt.NDArray[np.float64], Marks, Codes | None] | None: ...
+def reproducible(
+    kernel: str,
+    order: Order,
+    bounds: Bounds,
+    column: Column,
+    columns: Sequence[npt.NDArray[np.float64]],
+    known: bool,
+    geometric: bool = False,
+    root: bool = False,
+    bias: bool = False,
+    ddof: int = 1,
+    seconds_per_tick: float = 1.0,
+    real_times: bool = False,
+) -> tuple[npt.NDArray[np.float64], Marks, Codes | None] | None: ...
 def skipped(aggregation: Any, values: list[Any]) -> Marks: ...
 def aggregate_objects(
     aggregation: Any,

@@ -17,6 +17,7 @@
 #include "sash/monoids/rate.hpp"
 #include "sash/monoids/record/compiled.hpp"
 #include "sash/monoids/record/layout.hpp"
+#include "sash/monoids/reproducible/by_name.hpp"
 #include "sash/monoids/row_of.hpp"
 #include "sash/monoids/shape.hpp"
 #include "sash/monoids/time_weighted_mean.hpp"
@@ -52,6 +53,10 @@ struct Making {
         add(std::move(monoid));
     }
 };
+
+[[noreturn]] void throw_unknown(const PartSpec& part) {
+    throw std::invalid_argument("no part of a record is called " + part.kernel);
+}
 
 void add_sum(const Making& making) {
     if (making.both()) return making.add(SumBoth{});
@@ -152,6 +157,16 @@ void add_compiled(const Making& making) {
     making.layout.add(std::make_unique<CompiledGroup>(*making.options().compiled, making.part.slots));
 }
 
+//! Kernels of this name before another are its twins, whose results do not depend on the order of combining.
+constexpr std::string_view kReproducible = "reproducible_";
+
+void add_reproducible(const Making& making) {
+    const KernelOptions& options = making.options();
+    const std::string_view kernel = std::string_view(making.part.kernel).substr(kReproducible.size());
+    const reproducible::Options given{options.geometric, options.root, options.bias, options.ddof, making.scale};
+    if (!reproducible::with_twin(kernel, given, [&](auto monoid) { making.add(monoid); })) throw_unknown(making.part);
+}
+
 using Maker = void (*)(const Making&);
 
 constexpr std::pair<std::string_view, Maker> kParts[] = {
@@ -194,10 +209,15 @@ constexpr std::pair<std::string_view, Maker> kParts[] = {
 LayoutPtr RowReader::layout(const Mode& mode) const {
     auto layout = std::make_shared<Layout>();
     for (const PartSpec& part : parts_) {
+        const Making making{*layout, part, mode.numbers(part.slots.front()), mode.wide, mode.scale};
+        if (part.kernel.starts_with(kReproducible)) {
+            add_reproducible(making);
+            continue;
+        }
         const auto* const found = std::find_if(std::begin(kParts), std::end(kParts),
                                                [&](const auto& known) { return known.first == part.kernel; });
-        if (found == std::end(kParts)) throw std::invalid_argument("no part of a record is called " + part.kernel);
-        found->second({*layout, part, mode.numbers(part.slots.front()), mode.wide, mode.scale});
+        if (found == std::end(kParts)) throw_unknown(part);
+        found->second(making);
     }
     return layout;
 }

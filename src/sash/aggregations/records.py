@@ -3,9 +3,9 @@ whose results they are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from sash.aggregations.base import Aggregation, Native, Option, skips_plainly
 from sash.suggestions import did_you_mean
@@ -23,9 +23,29 @@ __all__ = [
     "located",
     "paths_of",
     "record",
+    "reproducible",
     "row_of",
     "value_of",
+    "with_reproducible",
 ]
+
+
+#: Kernels that add floats. Each has a twin whose results do not depend on the order in which partials are combined.
+_ADD_FLOATS: Final = frozenset(
+    {
+        "mean",
+        "harmonic_mean",
+        "weighted_mean",
+        "moments",
+        "skewness",
+        "kurtosis",
+        "covariance",
+        "correlation",
+        "line",
+        "rate",
+        "time_weighted_mean",
+    }  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +171,23 @@ def fits(aggregation: Aggregation) -> tuple[Part, tuple[Slot, ...]] | None:
         positive=aggregation.inputs == "positive",
     )
     return Part(native.kernel, (0,), native.options), (slot,)
+
+
+def reproducible(part: Part, *, floats: bool) -> Part | None:
+    """The twin of a part whose results do not depend on the order in which partials are combined, to the last bit; None
+    if the part needs none, or has none. `floats` if the column that it reads first holds floats.
+
+    >>> reproducible(Part("sum", (0,)), floats=True).kernel, reproducible(Part("sum", (0,)), floats=False)
+    ('reproducible_sum', None)
+    """
+    adds = part.kernel in _ADD_FLOATS or (part.kernel == "sum" and floats)
+    return replace(part, kernel=f"reproducible_{part.kernel}") if adds else None
+
+
+def with_reproducible(row: Row, floats: Container[str | None]) -> Row:
+    """The same record with such twins; `floats` are the columns of floats."""
+    parts = (reproducible(part, floats=row.slots[part.slots[0]].path.column in floats) or part for part in row.parts)
+    return replace(row, parts=tuple(parts))
 
 
 def row_of(aggregation: Aggregation) -> Row | None:

@@ -15,6 +15,7 @@ from sash.expressions import Expression
 from sash.frames import Frame
 from sash.frames.base import Codes, Marks, Values
 from sash.operands import Operand, truths
+from sash.windows.scale import Scale
 
 __all__ = ["Columns"]
 
@@ -93,6 +94,11 @@ class Columns:
             raise TypeError(f"times of kind {self._kind} have no length in seconds: use days, or a finer unit")
         # Rounded once: a second is a whole number of steps, or a step is of seconds.
         return apart / (10**18 // step) if step < 10**18 else apart * (step // 10**18)
+
+    def scale(self) -> dict[str, Any]:
+        """How long ticks are, for kernels that use times."""
+        assert self._kind is not None
+        return {"seconds_per_tick": Scale(self._kind).seconds(), "real_times": self._kind == times.FLOAT}
 
     def _operand(self, name: str) -> Operand:
         """A column for an expression; a NaN is a null."""

@@ -89,8 +89,10 @@ class Job:
         plan = self.plan
         batch = Batch(order, columns, plan.emit == "arrival", plan.min_periods or 0)
         results: dict[str, ResultColumn] = {}
+        # Labels that see what was known then have the bits of the stream, which frames pay for nowhere else.
+        then = batch.known and labels is not None
         passes = {
-            name: choose(one, [columns.own(column).type for column in one.columns], batch.late)
+            name: choose(one, [columns.own(column).type for column in one.columns], batch.late, then)
             for name, one in plan.aggregations.items()
         }
         # Which windows have so many values is a question about all bounds.

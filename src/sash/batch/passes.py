@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sash import _batch
 from sash.aggregations.base import Aggregation, is_built_in
 from sash.aggregations.collecting import Collect
+from sash.aggregations.comoments import FittedLine
 from sash.aggregations.compiled import Compiled
 from sash.aggregations.declared import needed
 from sash.aggregations.distinct import CollectDistinct, CountDistinct, Mode, hashable
@@ -20,7 +21,7 @@ from sash.aggregations.filtered import Filtered
 from sash.aggregations.of_row import OfRow
 from sash.aggregations.quantiles import Ordered
 from sash.aggregations.ranks import Rank
-from sash.aggregations.records import Part, fits
+from sash.aggregations.records import Part, fits, reproducible
 from sash.aggregations.top import BottomK, TopK
 from sash.batch.base import Batch, Pass, enough, nulled
 from sash.batch.statistics import MomentPass, QuantilePass, RankPass, TopPass
@@ -67,18 +68,22 @@ def _way_out(name: str, kind: str) -> str:
     return "convert it first"
 
 
-def choose(aggregation: Aggregation, kinds: Sequence[str], late: bool) -> Pass:
-    """The fastest pass over columns of these types that gives the result of the definition."""
+def choose(aggregation: Aggregation, kinds: Sequence[str], late: bool, then: bool = False) -> Pass:
+    """The fastest pass over columns of these types that gives the result of the definition. With `then` it gives the
+    bits that a stream emits at arrival."""
     if isinstance(aggregation, Filtered):
-        inner = choose(aggregation.inner, kinds[: len(aggregation.inner.columns)], late)
+        inner = choose(aggregation.inner, kinds[: len(aggregation.inner.columns)], late, then)
         return FilteredPass(aggregation.condition, inner)
     if isinstance(aggregation, OfRow):
         from sash.batch.row_passes import row_pass
 
-        return row_pass(aggregation, kinds, late)
+        return row_pass(aggregation, kinds, late, then)
     numeric = bool(kinds) and kinds[0] in _NUMERIC
     # Whether a value is there is known of every column but of Python objects, among which NaN may be.
     present = "object" not in kinds or aggregation.nan == "skip"
+    twin = _twin(aggregation, kinds) if then and present else None
+    if twin is not None:
+        return ReproduciblePass(aggregation, twin)
     part = _kernel(aggregation)
     if part is not None and (present if aggregation.inputs == "ignored" else numeric):
         return KernelPass(aggregation, part)
@@ -114,6 +119,14 @@ def _kernel(aggregation: Aggregation) -> Part | None:
     """The kernel that frames have for it, as a part of a record names it; None if they have none."""
     native, fitting = aggregation.native(), fits(aggregation)
     return None if native is None or fitting is None or not native.batch else fitting[0]
+
+
+def _twin(aggregation: Aggregation, kinds: Sequence[str]) -> str | None:
+    """The kernel that adds the floats of such columns in any order; None if there is none."""
+    fitting = fits(aggregation)
+    if fitting is None or not (aggregation.inputs == "ignored" or all(kind in _NUMERIC for kind in kinds)):
+        return None
+    return fitting[0].kernel if reproducible(fitting[0], floats="real" in kinds) else None
 
 
 def _ranks_numbers(aggregation: Aggregation, kinds: Sequence[str]) -> bool:
@@ -331,6 +344,42 @@ class CompiledPass:
         ]
         rows = zip(valid.tolist(), zip(*fields, strict=True), strict=True)
         return [self.aggregation.shape(row) if there else None for there, row in rows]
+
+
+@dataclass(frozen=True)
+class ReproduciblePass:
+    """Sums of floats, and what is made of them, that do not depend on the order of the additions: a stream that added
+    the same floats in another order has the same bits."""
+
+    aggregation: Aggregation
+    kernel: str
+
+    def how(self, stacks: str) -> str:
+        """How it runs."""
+        return f"native, by {stacks} of sums that do not depend on their order: 3 combines a row"
+
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
+        """The result of every row. Where a value is refused, the Python methods run, and say why."""
+        over, columns = self.aggregation, batch.columns
+        columns.check(over)
+        column = columns.pair(batch.order, over)[0] if len(over.columns) > 1 else columns.numbers(batch.order, over)
+        read = () if over.inputs == "ignored" else over.columns
+        inputs = [_words(columns.values(name), integer=False) for name in read] or [np.ones(columns.frame.rows)]
+        fitting = fits(over)
+        assert fitting is not None
+        options: dict[str, Any] = dict(fitting[0].options) | (columns.scale() if over.timed else {})
+        done = _batch.reproducible(self.kernel, batch.order, bounds, column, inputs, batch.known, **options)
+        if done is None:
+            return ObjectPass(over).run(batch, bounds)
+        words, present, counts = done
+        valid = present.view(np.bool_)
+        sufficient = enough(batch, bounds, column, counts, batch.min_periods)
+        if sufficient is not None:
+            valid = valid & sufficient
+        if over.result in ("float", "number"):
+            return Numbers(words, None if valid.all() else valid, "real", batch.min_periods > 0 or over.empty is None)
+        rows = zip(valid.tolist(), words.reshape(-1, 3).tolist(), strict=True)
+        return Objects([FittedLine(*row) if there else None for there, row in rows])
 
 
 @dataclass(frozen=True)

@@ -20,14 +20,14 @@ from sash.windows.config import PolicyConfig
 __all__ = ["row_pass"]
 
 
-def row_pass(aggregation: OfRow, kinds: Sequence[str], late: bool) -> Pass:
+def row_pass(aggregation: OfRow, kinds: Sequence[str], late: bool, then: bool) -> Pass:
     """The pass of an aggregation of rows."""
     if isinstance(aggregation, TimeSince):
         return TimeSincePass(aggregation)
     assert isinstance(aggregation, ZScore)
     name, nan = aggregation.columns[0], aggregation.nan
     parts = (Mean(name, nan=nan), Std(name, ddof=aggregation.ddof, nan=nan))
-    mean, deviation = (choose(part, kinds, late) for part in parts)
+    mean, deviation = (choose(part, kinds, late, then) for part in parts)
     return ZScorePass(aggregation, mean, deviation)
 
 

@@ -125,7 +125,7 @@ def configure(spec: Spec, kind: Kind) -> Config:
         min_periods=spec.min_periods,
         retracts=spec.retract is not None,
         keyed=spec.keyed,
-        seconds_per_tick=seconds_of(scale) if row.timed else 1.0,
+        seconds_per_tick=scale.seconds() if row.timed else 1.0,
         marked=marked,
         marks=marks if any(mark is not None for mark in marks) else (),
         fires=partial(_is_punctuation, spec.trigger.predicate) if isinstance(spec.trigger, OnPunctuation) else None,
@@ -175,7 +175,7 @@ def configure_lookups(row: Row, windows: tuple[TimeWindow, ...], kind: Kind) -> 
         min_periods=0,
         retracts=False,
         keyed=True,
-        seconds_per_tick=seconds_of(scale) if row.timed else 1.0,
+        seconds_per_tick=scale.seconds() if row.timed else 1.0,
         marked=(),
         marks=(),
         fires=None,
@@ -191,6 +191,8 @@ def _record(spec: Spec) -> tuple[Row, tuple[Output, ...]]:
     """The aggregation and those that programmable windows look at, side by side in one record."""
     overs = [policy.over for policy in spec.policies if isinstance(policy, PolicyWindow) and policy.over is not None]
     rows = [_row_of(aggregation) for aggregation in (spec.aggregation, *overs)]
+    if spec.floats is not None:
+        rows = [records.with_reproducible(row, spec.floats) for row in rows]
     outputs, first = [], 0
     for aggregation, row in zip((spec.aggregation, *overs), rows, strict=True):
         outputs.append(Output(aggregation, first, first + len(row.results), row.composite))
@@ -315,12 +317,3 @@ def _lateness(spec: Spec, scale: Scale) -> CoreLength | None:
     if spec.lateness is None:
         return None
     return (0, 0.0) if spec.lateness == 0 else length_of(scale.length(spec.lateness))
-
-
-def seconds_of(scale: Scale) -> float:
-    """How long a tick is; TypeError if it has no length."""
-    if scale.kind.name in ("int", "float"):
-        return 1.0
-    if scale.kind.step is None:
-        raise TypeError(f"times of kind {scale.kind} have no length in seconds: use days or finer")
-    return scale.kind.step * 1e-18

@@ -39,6 +39,8 @@ class Spec:
     #: The column that says what a row does to those before it, and the one that tells which row it does it to.
     retract: str | None = None
     id: str | None = None
+    #: The columns of floats, where results must not depend on the order in which those are added; None if they may.
+    floats: frozenset[str] | None = None
 
 
 # Checks of the arguments

@@ -36,6 +36,14 @@ class Scale:
             )
         return float(duration.amount)
 
+    def seconds(self) -> float:
+        """How long a tick is; TypeError if it has no length. Those of plain numbers are seconds."""
+        if self.kind.name in ("int", "float"):
+            return 1.0
+        if self.kind.step is None:
+            raise TypeError(f"times of kind {self.kind} have no length in seconds: use days or finer")
+        return self.kind.step * 1e-18
+
     def back(self, ticks: int, length: Length) -> int:
         """The ticks of the time that lies the length before."""
         if self.kind == FLOAT:

@@ -114,6 +114,11 @@ class Job:
         return all(isinstance(window, TimeWindow) for window in self.plan.windows)
 
     @property
+    def floats(self) -> frozenset[str]:
+        """The columns of floats."""
+        return frozenset(field.name for field in self.schema if pa.types.is_floating(field.type))
+
+    @property
     def reasons(self) -> tuple[str, ...]:
         """The columns that say why a row has no results."""
         return (LATE,) * (self.on_late == "keep") + (ERROR,) * (self.on_error == "keep")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -58,6 +58,7 @@ class Operator:
             keyed=True,
             emit=job.plan.emit,
             min_periods=job.plan.min_periods or 0,
+            floats=job.floats if job.plan.emit == "arrival" else None,
         )
         self._empty = None if job.plan.min_periods else aggregation.empty
         self._engine = Engine(self._spec, self._kind)
@@ -83,10 +84,12 @@ class Operator:
 
     def dump(self) -> EngineState:
         """Its state as plain values."""
-        return self._engine.dump()
+        return self._engine.dump() | {"reproducible": self._spec.floats is not None}
 
     def load(self, state: EngineState) -> None:
         """Go on from such a state; `SnapshotError` if it is none of this operator."""
+        # Before there were reproducible sums, states had others, which go on as they were.
+        self._spec = self._spec if state.get("reproducible") else replace(self._spec, floats=None)
         self._engine = Engine.load(self._spec, self._kind, state)
 
     def without_rows(self, end: int) -> Any:

@@ -17,7 +17,7 @@ from sash.aggregations.base import Aggregation, is_built_in
 from sash.aggregations.composite import Composite
 from sash.aggregations.filtered import Filtered, unfiltered
 from sash.aggregations.quantiles import Ordered
-from sash.aggregations.records import Part, Path, ResultSpec, Row, Slot, build, fits
+from sash.aggregations.records import Part, Path, ResultSpec, Row, Slot, build, fits, with_reproducible
 from sash.batch.columns import Columns
 from sash.batch.naming import output_name
 from sash.batch.slides import slides
@@ -133,7 +133,10 @@ class Tree:
     def __init__(self, job: Job, aggregations: Mapping[str, Aggregation]) -> None:
         self._job = job
         self._masks: Masks = {}
-        self._row, self._outputs = _laid_out(job, aggregations, self._masks)
+        row, self._outputs = _laid_out(job, aggregations, self._masks)
+        floats = job.floats | {name for name, (column, _) in self._masks.items() if column in job.floats}
+        # What was emitted then can be computed again, however the tree had grown.
+        self._row = with_reproducible(row, floats)
         windows = tuple(window for window in job.plan.windows if isinstance(window, TimeWindow))
         self._core = _core.Operator(configure_lookups(self._row, windows, job.clock.kind))
 
