@@ -46,14 +46,9 @@ ADDED: Mapping[str, Any] = {
     "held": sash.TimeWeightedMean("x"),
     "some": sash.Sum("x", where=sash.col("y") > 1),
 }
-#: What only the operator runs: several numbers, windows with enough values, and those that do not slide.
-LINE = {"line": sash.LinearRegression("x", "y")}
+#: What only the operator runs: windows with enough values, and those that do not slide.
 PLAIN = {name: one for name, one in ADDED.items() if name != "some"}
-BY_OPERATOR: list[tuple[Any, Mapping[str, Any], int | None]] = [
-    (TimeWindow("20s"), LINE, None),
-    (TimeWindow("20s"), PLAIN, 2),
-    (TumblingWindow("20s"), PLAIN, None),
-]
+BY_OPERATOR: list[tuple[Any, int | None]] = [(TimeWindow("20s"), 2), (TumblingWindow("20s"), None)]
 
 numbers = st.one_of(
     st.floats(-1, 1), st.floats(-1e6, 1e6), st.floats(allow_nan=False), st.integers(-9, 9).map(lambda n: 1e12 + n / 8)
@@ -98,9 +93,7 @@ def emitted(plan: sash.Plan, table: pa.Table, cuts: list[int], restart: bool) ->
 
 
 def bits(value: Any) -> Any:
-    """A float by its bits, all NaNs alike; what is in a record too."""
-    if isinstance(value, dict):
-        return {name: bits(one) for name, one in value.items()}
+    """A float by its bits, all NaNs alike."""
     if not isinstance(value, float):
         return value
     return "nan" if value != value else struct.pack("<d", value)
@@ -115,6 +108,8 @@ def check(drawn: Any, window: Any, over: Mapping[str, Any], least: int | None, c
     stream = emitted(plan, table, cuts, restart).filter(labels)
     events = table.append_column("came", pa.array(arrivals, table.schema.field("time").type))
     whole = sash.Plan(by="k", on="time", windows=window, aggregations=over, min_periods=least)
+    # Frames often have a finer unit.
+    events = events.set_column(1, "time", events.column("time").cast(pa.timestamp("ns", "UTC")))
     then = sash.rolling(
         events.filter(pc.invert(labels)), whole, at=table.filter(labels).select(["k", "time"]), known="came"
     )
@@ -129,10 +124,10 @@ def test_labels_have_the_bits_of_the_stream(drawn: Any, cuts: list[int], restart
     check(drawn, TimeWindow("20s"), ADDED, None, cuts, restart)
 
 
-@pytest.mark.parametrize(("window", "over", "least"), BY_OPERATOR, ids=["of several", "min_periods", "tumbling"])
+@pytest.mark.parametrize(("window", "least"), BY_OPERATOR, ids=["min_periods", "tumbling"])
 @given(drawn=comings, cuts=st.lists(st.integers(1, 39), max_size=2), restart=st.booleans())
 def test_labels_have_the_bits_of_the_operator(
-    window: Any, over: Mapping[str, Any], least: int | None, drawn: Any, cuts: list[int], restart: bool
+    window: Any, least: int | None, drawn: Any, cuts: list[int], restart: bool
 ) -> None:
     """The same where a stream runs the operator."""
-    check(drawn, window, over, least, cuts, restart)
+    check(drawn, window, PLAIN, least, cuts, restart)

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from sash import _batch
 from sash.aggregations.base import Aggregation, is_built_in
 from sash.aggregations.collecting import Collect
-from sash.aggregations.comoments import FittedLine
 from sash.aggregations.compiled import Compiled
 from sash.aggregations.declared import needed
 from sash.aggregations.distinct import CollectDistinct, CountDistinct, Mode, hashable
@@ -376,10 +375,7 @@ class ReproduciblePass:
         sufficient = enough(batch, bounds, column, counts, batch.min_periods)
         if sufficient is not None:
             valid = valid & sufficient
-        if over.result in ("float", "number"):
-            return Numbers(words, None if valid.all() else valid, "real", batch.min_periods > 0 or over.empty is None)
-        rows = zip(valid.tolist(), words.reshape(-1, 3).tolist(), strict=True)
-        return Objects([FittedLine(*row) if there else None for there, row in rows])
+        return Numbers(words, None if valid.all() else valid, "real", batch.min_periods > 0 or over.empty is None)
 
 
 @dataclass(frozen=True)

@@ -71,14 +71,14 @@ private:
     Lower lower_;
 };
 
-//! Those of a monoid over one real or two.
+//! Those of a monoid over one real or two. The first number of its result counts.
 template <class M>
 class MonoidFunctions final : public RecordFunctions {
 public:
     using Partial = typename M::Partial;
     static_assert(std::is_trivially_copyable_v<Partial> && sizeof(Partial) % sizeof(double) == 0);
 
-    explicit MonoidFunctions(M monoid) : RecordFunctions(words_of(monoid.identity()), width(monoid)), monoid_(monoid) {}
+    explicit MonoidFunctions(M monoid) : RecordFunctions(words_of(monoid.identity()), 1), monoid_(monoid) {}
 
     void lift(Time time, const double* inputs, double* out) const override {
         if constexpr (requires { monoid_.refuses(input(inputs)); }) {
@@ -96,15 +96,11 @@ public:
     bool lower(const double* partial, double* out) const override {
         if (!monoid_.defined(get(partial))) return false;
         const auto result = monoid_.lower(get(partial));
-        std::memcpy(out, &result, results * sizeof(double));
+        std::memcpy(out, &result, sizeof(double));
         return true;
     }
 
 private:
-    static std::size_t width(const M& monoid) {
-        if constexpr (requires { monoid.width(); }) return monoid.width();
-        return 1;
-    }
     static typename M::Input input(const double* inputs) {
         if constexpr (std::is_same_v<typename M::Input, double>) {
             return inputs[0];

@@ -1,6 +1,7 @@
 //! How much time lies between two ticks, for the monoids that use the times of the events.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "sash/number.hpp"
@@ -26,6 +27,8 @@ private:
     //! The difference of two int64 always fits in an unsigned one.
     double seconds(Time earlier, Time later) const {
         const std::uint64_t ticks = static_cast<std::uint64_t>(later) - static_cast<std::uint64_t>(earlier);
+        // A fraction of a second is divided by, which rounds once: results do not depend on the unit of the ticks.
+        if (seconds_per_tick < 1.0) return static_cast<double>(ticks) / std::round(1.0 / seconds_per_tick);
         return static_cast<double>(ticks) * seconds_per_tick;
     }
 };

@@ -21,7 +21,7 @@ struct Options {
 //! Calls take(monoid) with the twin of a kernel; false where it has none.
 template <class Take>
 bool with_twin(std::string_view kernel, const Options& options, Take take) {
-    using Line = sash::CoMoments::Form;
+    using Joint = sash::CoMoments::Form;
     using Moment = sash::Shape::Form;
     if (kernel == "sum") return take(SumReal{}), true;
     if (kernel == "mean") return take(Averaged<sash::Mean>{{options.geometric}}), true;
@@ -30,9 +30,8 @@ bool with_twin(std::string_view kernel, const Options& options, Take take) {
     if (kernel == "moments") return take(Moments{{options.ddof, options.root}}), true;
     if (kernel == "skewness") return take(Shape{{Moment::skewness, options.bias}}), true;
     if (kernel == "kurtosis") return take(Shape{{Moment::kurtosis, options.bias}}), true;
-    if (kernel == "covariance") return take(CoMoments{{Line::covariance, options.ddof}}), true;
-    if (kernel == "correlation") return take(CoMoments{{Line::correlation, options.ddof}}), true;
-    if (kernel == "line") return take(CoMoments{{Line::line, options.ddof}}), true;
+    if (kernel == "covariance") return take(CoMoments{{Joint::covariance, options.ddof}}), true;
+    if (kernel == "correlation") return take(CoMoments{{Joint::correlation, options.ddof}}), true;
     if (kernel == "rate") return take(Rate{{options.scale}}), true;
     if (kernel == "time_weighted_mean") return take(TimeWeightedMean{{options.scale}}), true;
     return false;

@@ -51,30 +51,23 @@ struct Digits {
     bool negative() const { return size != 0 && digits[size - 1] < 0; }
 
     friend Digits operator*(const Digits& one, const Digits& other) {
-        std::array<__int128, kMost> sums{};
+        if (one.zero() || other.zero()) return {};
+        const std::size_t size = one.size + other.size - 1;
+        std::array<__int128, kMost> sums;
+        std::fill_n(sums.begin(), size, 0);
         for (std::size_t i = 0; i < one.size; ++i)
             for (std::size_t j = 0; j < other.size; ++j) sums[i + j] += __int128{one.digits[i]} * other.digits[j];
-        const std::size_t size = one.zero() || other.zero() ? 0 : one.size + other.size - 1;
         return of(one.low + other.low, std::span<const __int128>(sums.data(), size));
     }
     friend Digits operator*(const Digits& one, std::int64_t factor) { return one * of(factor); }
 
-    //! Where the two lie so far apart that there is no room for both, the last digits of the lesser one are dropped.
-    friend Digits operator+(const Digits& one, const Digits& other) {
-        if (one.zero() || other.zero()) return one.zero() ? other : one;
-        const std::int64_t end = std::max(one.end(), other.end());
-        const std::int64_t low = std::max(std::min(one.low, other.low), end - kRoom);
-        std::array<std::int64_t, kMost> sums{};
-        one.add_to(sums, low);
-        other.add_to(sums, low);
-        return of(low, std::span<const std::int64_t>(sums.data(), static_cast<std::size_t>(end - low)));
-    }
-    friend Digits operator-(const Digits& one, const Digits& other) { return one + other * -1; }
+    friend Digits operator+(const Digits& one, const Digits& other) { return sum(one, other, 1); }
+    friend Digits operator-(const Digits& one, const Digits& other) { return sum(one, other, -1); }
 
     //! Rounded once, to the nearest, in units of 2^unit.
     Scaled scaled(std::int64_t unit) const {
         if (negative()) {
-            const Scaled positive = (*this * -1).scaled(unit);
+            const Scaled positive = sum({}, *this, -1).scaled(unit);
             return {-positive.mantissa, positive.exponent};
         }
         if (zero()) return {};
@@ -104,10 +97,24 @@ private:
     void push(std::int64_t digit) {
         if (size < kMost) digits[size++] = digit;
     }
-    void add_to(std::array<std::int64_t, kMost>& sums, std::int64_t from) const {
+
+    //! Where the two lie so far apart that there is no room for both, the last digits of the lesser one are dropped.
+    static Digits sum(const Digits& one, const Digits& other, std::int64_t sign) {
+        if (other.zero()) return one;
+        const std::int64_t end = one.zero() ? other.end() : std::max(one.end(), other.end());
+        const std::int64_t lowest = one.zero() ? other.low : std::min(one.low, other.low);
+        const std::int64_t low = std::max(lowest, end - kRoom);
+        const auto size = static_cast<std::size_t>(end - low);
+        std::array<std::int64_t, kMost> sums;
+        std::fill_n(sums.begin(), size, 0);
+        one.add_to(sums, low, 1);
+        other.add_to(sums, low, sign);
+        return of(low, std::span<const std::int64_t>(sums.data(), size));
+    }
+    void add_to(std::array<std::int64_t, kMost>& sums, std::int64_t from, std::int64_t sign) const {
         for (std::size_t i = 0; i < size; ++i) {
             const std::int64_t at = low + static_cast<std::int64_t>(i) - from;
-            if (at >= 0) sums[static_cast<std::size_t>(at)] += digits[i];
+            if (at >= 0) sums[static_cast<std::size_t>(at)] += sign * digits[i];
         }
     }
 };

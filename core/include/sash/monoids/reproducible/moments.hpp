@@ -141,6 +141,7 @@ private:
     }
 };
 
+//! Covariances and correlations. Lines have none: their three numbers leave the core as objects, and are slow enough.
 struct CoMoments : sash::CoMoments {
     struct Partial {
         Sum x;
@@ -172,21 +173,15 @@ struct CoMoments : sash::CoMoments {
     }
     bool defined(const Partial& partial) const {
         if (form == Form::covariance) return partial.count > degrees_of_freedom;
-        return partial.count > 1 && spread_x(partial).mantissa != 0.0 &&
-               (form == Form::line || spread_y(partial).mantissa != 0.0);
+        return partial.count > 1 && spread_x(partial).mantissa != 0.0 && spread_y(partial).mantissa != 0.0;
     }
     Output lower(const Partial& partial) const {
         const Scaled joint = centred(partial.count, partial.products, partial.x, partial.y);
-        const auto n = static_cast<double>(partial.count);
-        if (form == Form::covariance) {
-            const double divisor = n * static_cast<double>(partial.count - degrees_of_freedom);
-            return {Scaled{joint.mantissa / divisor, joint.exponent}.real()};
-        }
-        const Scaled x = spread_x(partial), y = spread_y(partial);
-        if (form == Form::correlation) return {within_one((joint / root(x) / root(y)).real())};
-        const double slope = (joint / x).real();
-        const double explained = y.mantissa == 0.0 ? 1.0 : slope * (joint / y).real();
-        return {slope, partial.y.real() / n - slope * (partial.x.real() / n), within_one(explained)};
+        if (form == Form::correlation)
+            return {within_one((joint / root(spread_x(partial)) / root(spread_y(partial))).real())};
+        const double divisor =
+            static_cast<double>(partial.count) * static_cast<double>(partial.count - degrees_of_freedom);
+        return {Scaled{joint.mantissa / divisor, joint.exponent}.real()};
     }
 
 private:
