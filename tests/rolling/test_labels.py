@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from decimal import Decimal
 from typing import Any
 
@@ -339,3 +340,29 @@ def test_many_keys_with_one_event_each_and_values_of_every_kind() -> None:
     assert out["low"].tolist() == [0.0, 0.0, -np.inf]
     assert out["n"].tolist() == [2, 1, 1]
     assert out["last"].tolist() == [Decimal("2.20"), Decimal("2.20"), Decimal("3.30")]
+
+
+@given(
+    st.lists(st.floats(-1e300, 1e300) | st.floats(-9, 9) | st.integers(-9, 9).map(lambda n: 1e12 + n), max_size=20),
+    st.randoms(use_true_random=False),
+)
+def test_sums_of_what_was_known_are_rounded_once(values: list[float], random: Any) -> None:
+    """Nearly the exact sum: of each value less than 2**-64 of the largest is lost, in whatever order they came."""
+    places = list(range(len(values)))
+    found = set()
+    for _ in range(2):
+        random.shuffle(places)
+        frame = {"t": np.arange(len(values)), "x": np.array(values, float), "known": np.array(places, np.int64) + 99}
+        totals = sash.rolling(frame, at={"t": np.array([200])}, on="t", window=999, known="known", total=sash.Sum("x"))
+        found.add(float(totals["total"][0]).hex())
+    assert len(found) == 1
+    exact, lost = math.fsum(values), len(values) * max(map(abs, values), default=0.0) * 2.0**-64
+    assert abs(float.fromhex(found.pop()) - exact) <= max(lost, abs(exact) * 2.0**-52 if lost else 0.0)
+
+
+def test_variances_of_what_was_known_do_not_cancel() -> None:
+    """Whatever all values have in common."""
+    for offset in (0.0, 1e9, -1e12):
+        frame = {"t": np.arange(3), "x": offset + np.arange(3.0), "known": np.array([5, 3, 4])}
+        out = sash.rolling(frame, at={"t": np.array([9])}, on="t", window=99, known="known", spread=sash.Var("x"))
+        assert out["spread"].tolist() == [1.0]
