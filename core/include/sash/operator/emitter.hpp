@@ -72,10 +72,10 @@ public:
                                 .window = static_cast<std::uint32_t>(window),
                                 .start = last.start,
                                 .end = last.end,
-                                .number = subject,
-                                .revision = last.number + 1,
+                                .number = by_event ? subject : 0,
                                 .by_event = by_event,
-                                .retracted = true};
+                                .retracted = true,
+                                .revision = last.number + 1};
         last = {last.start, last.end, {}, last.number + 1, true};
         state_.set_revision(id, subject, window, may_come_again ? std::optional(std::move(last)) : std::nullopt);
         // It has no value that could have changed.
