@@ -59,6 +59,7 @@ EVERY: dict[str, Aggregation] = {
     "CountDistinct of 1,000": sash.CountDistinct("amount"),
     "CountMin": sash.CountMin("shop"),
     "CountMin of 1,000": sash.CountMin("amount", hashes=3, buckets=64),
+    "CountMin of 40 KB": sash.CountMin("amount"),
     "Covariance": sash.Covariance("amount", "share"),
     "DecayedSum": sash.DecayedSum("amount", half_life="10s"),
     "Delta": sash.Delta("amount"),

@@ -73,15 +73,6 @@ class Window:
 def algorithms() -> dict[str, dict[str, bool]]: ...
 def seal(header: bytes, body: bytes, /) -> bytes: ...
 def open_snapshot(blob: bytes, /) -> tuple[bytes, bytes]: ...
-def count_words(
-    lengths: npt.NDArray[np.int64],
-    values: npt.NDArray[np.int64],
-    counts: npt.NDArray[np.int64],
-    cells: npt.NDArray[np.int64],
-    width: int,
-    each: int,
-    /,
-) -> npt.NDArray[np.float64]: ...
 
 class ArrivalRows:
     def __init__(self, since: int, until: int, /) -> None: ...
@@ -106,6 +97,20 @@ class ArrivalRows:
         share: float,
         /,
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]: ...
+    def sketch_many(
+        self,
+        keys: npt.NDArray[np.int64],
+        ticks: npt.NDArray[np.int64],
+        values: npt.NDArray[np.int64],
+        there: npt.NDArray[np.uint8],
+        cells: npt.NDArray[np.int64],
+        each: int,
+        width: int,
+        few: int,
+        head: bytes,
+        out: npt.NDArray[np.uint8],
+        /,
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]: ...
     def bits_many(
         self,
         keys: npt.NDArray[np.int64],
@@ -118,6 +123,7 @@ class ArrivalRows:
     ) -> npt.NDArray[np.uint8]: ...
     def drop(self, watermark: int, /) -> None: ...
     def keys(self) -> list[int]: ...
+    def rows(self) -> list[int]: ...
     def values(self) -> list[int]: ...
     def memory(self) -> int: ...
 

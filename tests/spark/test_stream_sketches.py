@@ -38,9 +38,10 @@ def driven(plan: sash.Plan, types: Mapping[str, pa.DataType], parts: Iterable[pa
     return driver
 
 
-def test_filters_and_sketches_at_arrival_are_folds_of_their_windows() -> None:
+def test_filters_and_sketches_at_arrival_are_folds_of_their_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also of windows with more values than a partial keeps as they are, with late rows, nulls, a condition, rows that
-    leave, and other workers in between."""
+    leave, other workers in between, and batches whose sketches are made in parts."""
+    monkeypatch.setattr("sash.spark.stream.tallies._BYTES", 200_000)
     rng = random.Random(8)
     table = random_rows(rng, 300, keys=3)
     few_first = [rng.choice("abcde") if place < 150 else str(rng.randint(0, 900)) for place in range(300)]

@@ -6,13 +6,18 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cstring>
 #include <limits>
+#include <numeric>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 
 #include "arrays.hpp"
 #include "sash/operator/rank_counts.hpp"
 #include "sash/operator/register_counts.hpp"
+#include "sash/operator/sliding_counts.hpp"
 #include "sash/operator/top_rows.hpp"
 #include "window/face.hpp"
 
@@ -22,6 +27,7 @@ namespace {
 
 using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Marks = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Bytes = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <class Numbers>
 void check_sizes(const Times& keys, const Times& ticks, const Numbers& numbers, const Marks& there) {
@@ -100,19 +106,41 @@ nb::tuple tally_many(ArrivalRows& rows, const Times& keys, const Times& ticks, c
     return nb::make_tuple(array_of(std::move(starts)), array_of(std::move(found)), array_of(std::move(counts)));
 }
 
-//! Counters of windows, `width` of them each, one window after the other. A window has so many values; each adds how
-//! often it is there to its cells, of which all values have equally many.
-nb::object count_words(const Times& lengths, const Times& values, const Times& counts, const Times& cells,
-                       std::size_t width, std::size_t each) {
-    std::vector<double> words(lengths.size() * width);
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < lengths.size(); ++i)
-        for (std::int64_t left = lengths.data()[i]; left > 0; --left, ++next) {
-            const std::int64_t* const own = cells.data() + static_cast<std::size_t>(values.data()[next]) * each;
-            for (std::size_t j = 0; j < each; ++j)
-                words[i * width + static_cast<std::size_t>(own[j])] += static_cast<double>(counts.data()[next]);
+//! A sketch of each window that holds more than `few` values, at the place of its event in `out`: the head, and as many
+//! of the counters, from the last one backwards, as there is room for. Of the other windows which events they are of,
+//! how many values they hold, the values and how often each is there. Events of one key go together.
+nb::tuple sketch_many(ArrivalRows& rows, const Times& keys, const Times& ticks, const Times& values, const Marks& there,
+                      const Times& cells, std::size_t each, std::size_t width, std::size_t few, const nb::bytes& head,
+                      const Bytes& out) {
+    check_sizes(keys, ticks, values, there);
+    const std::size_t size = ticks.size() == 0 ? 0 : out.size() / ticks.size();
+    std::vector<std::size_t> order(ticks.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t left, std::size_t right) { return keys.data()[left] < keys.data()[right]; });
+    SlidingCounts window(rows, {cells.data(), cells.size()}, each, width);
+    std::vector<std::int64_t> events, lengths, found, counts;
+    for (std::size_t place = 0; place < order.size(); ++place) {
+        const std::size_t i = order[place];
+        if (place == 0 || keys.data()[order[place - 1]] != keys.data()[i]) window.begin(keys.data()[i]);
+        if (there.data()[i] != 0) window.insert(ticks.data()[i], values.data()[i]);
+        window.move(ticks.data()[i] - rows.since(), ticks.data()[i] - rows.until());
+        if (window.values().size() > few) {
+            std::uint8_t* const own = out.data() + i * size;
+            const auto counters = std::as_bytes(window.words()).last(size - head.size());
+            std::memcpy(own, head.data(), head.size());
+            std::memcpy(own + head.size(), counters.data(), counters.size());
+            continue;
         }
-    return array_of(std::move(words));
+        events.push_back(static_cast<std::int64_t>(i));
+        lengths.push_back(static_cast<std::int64_t>(window.values().size()));
+        for (const std::int64_t value : window.values()) {
+            found.push_back(value);
+            counts.push_back(window.count(value));
+        }
+    }
+    return nb::make_tuple(array_of(std::move(events)), array_of(std::move(lengths)), array_of(std::move(found)),
+                          array_of(std::move(counts)));
 }
 
 //! The bits that the values of the window of each event set, eight a byte, one window after the other: `hashes` bits of
@@ -198,14 +226,15 @@ nb::tuple push_coupons(RegisterCounts& counts, const Times& keys, const Times& t
 }  // namespace
 
 void bind_arrival_rows(nb::module_& module) {
-    module.def("count_words", &count_words);
     nb::class_<ArrivalRows>(module, "ArrivalRows")
         .def(nb::init<Time, Time>())
         .def("push_many", &push_many)
         .def("tally_many", &tally_many)
+        .def("sketch_many", &sketch_many)
         .def("bits_many", &bits_many)
         .def("drop", &ArrivalRows::drop)
         .def("keys", &ArrivalRows::keys)
+        .def("rows", &ArrivalRows::rows)
         .def("values", &ArrivalRows::values)
         .def("memory", &ArrivalRows::bytes);
     nb::class_<TopRows>(module, "TopRows")

@@ -38,9 +38,12 @@ public:
     }
 
     //! The window that ends at the time, oldest first. Valid until the next change. O(log n).
-    Window window(std::int64_t key, Time end) const {
+    Window window(std::int64_t key, Time end) const { return between(key, end - since_, end - until_); }
+
+    //! The entries of these times, both ends in. As above.
+    Window between(std::int64_t key, Time first, Time last) const {
         const auto found = keys_.find(key);
-        return found == keys_.end() ? Window() : between(found->second.entries, end);
+        return found == keys_.end() ? Window() : between(found->second.entries, first, last);
     }
 
     //! Calls write(row) for the first row of each different value, oldest first. O(d log n) for d different values, or
@@ -89,6 +92,17 @@ public:
             for (const auto& [value, entries] : own.by_value) values.push_back(value);
         return values;
     }
+    //! The rows of all keys, ascending, each once. O(n log n).
+    std::vector<std::int64_t> rows() const {
+        std::vector<std::int64_t> rows;
+        for (const auto& [key, own] : keys_)
+            for (const Entry& entry : own.entries) rows.push_back(entry.row);
+        std::sort(rows.begin(), rows.end());
+        rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+        return rows;
+    }
+    Time since() const { return since_; }
+    Time until() const { return until_; }
     std::size_t bytes() const {
         std::size_t total = 0;
         for (const auto& [key, own] : keys_) {
@@ -120,14 +134,15 @@ private:
     static void drop_while(Entries& entries, Predicate old) {
         entries.erase(entries.begin(), std::find_if_not(entries.begin(), entries.end(), old));
     }
-    Window between(const Entries& entries, Time end) const {
+    static Window between(const Entries& entries, Time first, Time last) {
         const auto before = [](const Entry& entry, Time time) { return entry.time < time; };
         const auto later = [](Time time, const Entry& entry) { return time < entry.time; };
-        const auto first = std::lower_bound(entries.begin(), entries.end(), end - since_, before);
-        const auto behind = std::upper_bound(first, entries.end(), end - until_, later);
-        return Window(entries).subspan(static_cast<std::size_t>(first - entries.begin()),
-                                       static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, behind - first)));
+        const auto start = std::lower_bound(entries.begin(), entries.end(), first, before);
+        const auto behind = std::upper_bound(start, entries.end(), last, later);
+        return Window(entries).subspan(static_cast<std::size_t>(start - entries.begin()),
+                                       static_cast<std::size_t>(behind - start));
     }
+    Window between(const Entries& entries, Time end) const { return between(entries, end - since_, end - until_); }
 
     //! The values of the window, in the order of their first entries.
     void find_values(std::int64_t key, Time end) {

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -89,27 +89,36 @@ class CountMinCells:
 
     #: How many words the head has.
     HEAD: ClassVar[int] = 2
-    _MOST: ClassVar[int] = 1 << 16
+    #: How many values are found by one sketch: each is counted as a bit of its own, and a float has 53.
+    _AT_ONCE: ClassVar[int] = 52
 
     def __init__(self, hashes: int, buckets: int) -> None:
         self._shape = hashes, buckets
-        self.empty = self._words(0)
+        self.empty = self._words([0])
         self.empty[self.HEAD :] = 0
-        self._known: dict[int, list[int]] = {}
 
-    def of(self, hashed: int) -> list[int]:
-        """The words that count it: the total first, then one for each hash. Cost: O(1) for one that was asked lately,
-        else that of a sketch."""
-        if (known := self._known.get(hashed)) is not None:
-            return known
-        if len(self._known) >= self._MOST:
-            self._known.clear()
-        self._known[hashed] = (np.flatnonzero(self._words(hashed)[self.HEAD :]) + self.HEAD).tolist()
-        return self._known[hashed]
+    def of(self, hashed: Sequence[int]) -> npt.NDArray[np.int64]:
+        """The words that count each: the total first, then one for each hash. Cost: O(hashes) for each, and a sketch
+        for every 52.
 
-    def _words(self, hashed: int) -> npt.NDArray[np.float64]:
+        >>> cells = CountMinCells(2, 8).of([7, -7])
+        >>> cells.shape, cells[:, 0].tolist()
+        ((2, 3), [2, 2])
+        """
+        found = [np.empty((0, 1 + self._shape[0]), np.int64)]
+        for start in range(0, len(hashed), self._AT_ONCE):
+            part = hashed[start : start + self._AT_ONCE]
+            words = self._words(part)
+            words[: self.HEAD] = 0
+            places = np.flatnonzero(words)
+            bits = words[places].astype(np.int64)
+            found += [places[bits >> place & 1 == 1][np.newaxis] for place in range(len(part))]
+        return np.concatenate(found)
+
+    def _words(self, hashed: Sequence[int]) -> npt.NDArray[np.float64]:
         sketch = library("CountMin").count_min_sketch(*self._shape)
-        sketch.update(hashed, 1)
+        for place, one in enumerate(hashed):
+            sketch.update(one, 1 << place)
         return np.frombuffer(bytearray(sketch.serialize()), np.float64)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sash import _core
 from sash.aggregations.base import Aggregation
@@ -31,10 +32,9 @@ __all__ = ["BloomOperator", "CountMinOperator", "FrequentOperator", "counts_all"
 
 Marks = npt.NDArray[np.uint8]
 
-#: How many windows are filtered and counted at once, and how many words of sketches are made: what they take is small.
+#: How many windows are filtered at once, and how many bytes of sketches are made: what they take is small.
 _FILTERS: Final = 1 << 10
-_TALLIES: Final = 1 << 13
-_WORDS: Final = 1 << 18
+_BYTES: Final = 1 << 27
 
 
 def filters(job: Job, aggregation: Aggregation) -> bool:
@@ -137,27 +137,59 @@ class CountMinOperator(ArrivalOperator):
         inner = decoded(self._one)
         assert isinstance(inner, CountMin)
         self._sketch, self._cells = inner, CountMinCells(inner.hashes, inner.buckets)
+        empty = dumps(self._cells.empty.tobytes())
+        #: How many bytes a sketch is written in, and those before its counters.
+        self._size = len(empty)
+        self._head = empty[: len(empty) - 8 * (len(self._cells.empty) - self._cells.HEAD)]
         self._rows = _core.ArrivalRows(self._since, self._until)
         self._hashed = Learned(self._columns, self._hash)
+        #: By code, the cells of a value, and the hash that they are for.
+        self._cells_of = np.empty((0, 1 + inner.hashes), np.int64)
+        self._cells_for = np.empty(0, np.int64)
 
     def _hash(self, value: Any) -> int:
         partial: Any = self._sketch.lift(value)
         return int(partial[0][0])
 
-    def _found(self, codes: Ticks, ticks: Ticks, table: pa.Table, there: Marks) -> pa.Array:
+    def _found(self, codes: Ticks, ticks: Ticks, table: pa.Table, there: Marks) -> pa.ChunkedArray:
         values = self._hashed.codes(table)
-        made = [pa.array([], self._type)]
-        for start in range(0, len(ticks), _TALLIES):
-            part = slice(start, start + _TALLIES)
-            starts, found, counts = self._rows.tally_many(codes[part], ticks[part], values[part], there[part], 0.0)
-            lengths = np.diff(starts)
-            few = lengths <= SMALL
-            chosen = np.repeat(few, lengths)
-            written = np.empty(len(few), object)
-            written[few] = self._pairs(lengths[few], found[chosen], counts[chosen])
-            written[~few] = self._sketches(lengths[~few], found[~chosen], counts[~chosen])
-            made.append(pa.array(written, self._type))
-        return pa.concat_arrays(made)
+        self._find_cells(values)
+        step = max(1, _BYTES // self._size)
+        parts = [slice(start, start + step) for start in range(0, len(ticks), step)]
+        made = [self._part(codes[part], ticks[part], values[part], there[part]) for part in parts]
+        return pa.chunked_array(made, self._type)
+
+    def _find_cells(self, values: Ticks) -> None:
+        """Where new values are counted. A code may get another value."""
+        hashed = self._hashed.numbers
+        grown = len(hashed) - len(self._cells_of)
+        self._cells_of = np.concatenate([self._cells_of, np.zeros((grown, 1 + self._sketch.hashes), np.int64)])
+        self._cells_for = np.concatenate([self._cells_for, np.zeros(grown, np.int64)])
+        codes = np.unique(values)
+        # The head has no cells.
+        known = (self._cells_of[codes, 0] != 0) & (self._cells_for[codes] == hashed[codes])
+        new = codes[~known]
+        self._cells_of[new] = self._cells.of(hashed[new].tolist())
+        self._cells_for[new] = hashed[new]
+
+    def _part(self, codes: Ticks, ticks: Ticks, values: Ticks, there: Marks) -> pa.Array:
+        """Results of some rows. Sketches are written where they stay: memory is what they cost."""
+        buffer = pa.allocate_buffer(len(ticks) * self._size)
+        cells, out = self._cells_of.ravel(), np.frombuffer(buffer, np.uint8)
+        shape = (1 + self._sketch.hashes, len(self._cells.empty))
+        counted = self._rows.sketch_many(codes, ticks, values, there, cells, *shape, SMALL, self._head, out)
+        events, lengths, found, counts = counted
+        if len(events) == len(ticks):
+            sketches = pa.nulls(len(ticks), pa.binary())
+        else:
+            ends = np.arange(len(ticks) + 1, dtype=np.int32) * self._size
+            sketches = pa.Array.from_buffers(pa.binary(), len(ticks), [None, pa.py_buffer(ends), buffer])
+        if len(events):
+            written = np.empty(len(ticks), object)
+            written[events] = self._pairs(lengths, found, counts)
+            pairs = pa.array(written, pa.binary())
+            sketches = pc.coalesce(pairs, sketches)
+        return sketches.cast(self._type)
 
     def _pairs(self, lengths: Ticks, values: Ticks, counts: Ticks) -> list[bytes]:
         """Tuples of pairs, by the hashes of the values."""
@@ -168,26 +200,6 @@ class CountMinOperator(ArrivalOperator):
         begins = [joined([b""] * length) for length in range(SMALL + 1)]
         bounds = zip(lengths.tolist(), starts.tolist(), starts[1:].tolist(), strict=False)
         return [begins[length] + b"".join(pairs[start:end]) for length, start, end in bounds]
-
-    def _sketches(self, lengths: Ticks, values: Ticks, counts: Ticks) -> list[bytes]:
-        """The library's own bytes: counters that are sums of those of the values. Cost: O(bytes)."""
-        hashed, width = self._hashed.numbers, len(self._cells.empty)
-        used = np.zeros(len(hashed), bool)
-        used[values] = True
-        cells = np.zeros((len(hashed), 1 + self._sketch.hashes), np.int64)
-        for code in np.flatnonzero(used).tolist():
-            cells[code] = self._cells.of(int(hashed[code]))
-        begin = dumps(bytes(8 * width))[: -8 * width]
-        made, ends = [], np.concatenate([[0], np.cumsum(lengths)])
-        step = max(1, _WORDS // width)
-        for start in range(0, len(lengths), step):
-            own = lengths[start : start + step]
-            part = slice(ends[start], ends[start + len(own)])
-            words = _core.count_words(own, values[part], counts[part], cells.ravel(), width, cells.shape[1])
-            rows = words.reshape(len(own), width)
-            rows[:, : self._cells.HEAD] = self._cells.empty[: self._cells.HEAD]
-            made += [begin + row.tobytes() for row in rows]
-        return made
 
     def _written(self, values: Ticks, counts: Ticks) -> list[bytes]:
         """The bytes of pairs of a value and a count, each different one made once."""
@@ -205,7 +217,7 @@ class CountMinOperator(ArrivalOperator):
         """The codes of the keys that have rows, after what no window can hold was dropped. Cost: O(n)."""
         if self._watermark is not None:
             self._rows.drop(self._watermark)
-            self._hashed.keep(self._rows.values())
+            self._hashed.keep(self._rows.rows())
         return set(self._rows.keys())
 
     def memory(self) -> int:
