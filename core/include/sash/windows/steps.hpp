@@ -208,13 +208,13 @@ private:
     //! come or gone.
     template <class Step, class Was>
     std::size_t walk(std::size_t place, Step step, Was was) {
-        starts_.resize(place);
-        Start start = place == 0 ? dropped_ : starts_.back();
+        starts_.resize(marks_.size());
+        Start start = place == 0 ? dropped_ : starts_[place - 1];
         for (std::size_t at = place; at < marks_.size(); ++at) {
             start = dropped_ + step(static_cast<std::size_t>(start - dropped_), at);
-            starts_.push_back(start);
+            starts_[at] = start;
             if (was(at) != start) continue;
-            for (std::size_t later = at + 1; later < marks_.size(); ++later) starts_.push_back(*was(later));
+            for (std::size_t later = at + 1; later < marks_.size(); ++later) starts_[later] = *was(later);
             return at;
         }
         return marks_.size();
@@ -232,9 +232,9 @@ private:
         const Sums before = low == 0 ? Sums{} : sums_[low - 1];
         const Sums whole = sums_[high - 1] - before;
         if (whole.count < 2) return std::nullopt;
-        const long double chance = std::log(2 * std::max(1.0L, std::log(static_cast<long double>(whole.count))) /
-                                            static_cast<long double>(confidence));
-        const Spread spread{static_cast<long double>(whole.count) * chance, whole.variance()};
+        const auto count = static_cast<double>(whole.count);
+        const double chance = std::log(2 * std::max(1.0, std::log(count)) / confidence);
+        const Spread spread{static_cast<long double>(count) * chance, whole.variance()};
         std::optional<std::size_t> oldest;
         for (std::size_t step = 1, at = high; at > low + step; step *= 2) {
             for (int i = 0; i < 4 && at > low + step; ++i) {
@@ -260,7 +260,7 @@ private:
     std::deque<Mark> marks_;
     Start dropped_ = 0;
     //! Empty but for adaptive windows.
-    std::deque<Sums> sums_;
+    std::vector<Sums> sums_;
     long double center_ = 0;
 };
 
