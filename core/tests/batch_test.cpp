@@ -350,30 +350,68 @@ void check_exact_sums() {
     check(out[1] == 2 * (kHuge - 1) + 1 && out[2] == -1 && out[3] == 0, "sums that fit");
 }
 
-//! Equal keys have equal codes, far apart or close together, and nulls a code of their own.
+//! Whether keys have equal codes where they are equal, and whether the codes are those of one thread.
+template <class Same>
+bool tells_apart(const Codes& codes, const Codes& alone, Same same) {
+    bool right = codes.count == alone.count;
+    for (std::size_t i = 0; i < codes.codes.size(); ++i) {
+        const std::size_t k = i * i % codes.codes.size();
+        right = right && codes.codes[i] < codes.count && codes.codes[i] == alone.codes[i] &&
+                (codes.codes[i] == codes.codes[k]) == same(i, k);
+    }
+    return right;
+}
+
+//! Equal keys have equal codes, far apart or close together, and nulls a code of their own, in any number of threads.
 void check_codes() {
     std::mt19937_64 random(4);
-    for (const std::uint64_t spread : {std::uint64_t{10}, ~std::uint64_t{0}}) {
-        std::vector<std::int64_t> keys(3000);
+    for (const std::uint64_t spread : {std::uint64_t{10}, std::uint64_t{100'000}, ~std::uint64_t{0}}) {
+        std::vector<std::int64_t> keys(50'000);
         std::vector<std::uint8_t> nulls(keys.size());
         for (std::size_t i = 0; i < keys.size(); ++i) {
-            keys[i] = i % 3 == 0 && i != 0 ? keys[i - 1] : static_cast<std::int64_t>(random() % spread);
+            keys[i] = i % 3 == 0 && i != 0 ? keys[i / 2] : static_cast<std::int64_t>(random() % spread);
             nulls[i] = i % 11 == 0;
         }
         // In two parts, as those of two frames.
         const std::size_t cut = random() % keys.size();
         const std::span<const std::int64_t> whole(keys);
         const std::span<const std::uint8_t> marks(nulls);
-        const Codes codes = encode_keys(
-            {{{whole.first(cut), marks.first(cut)}, {whole.subspan(cut), marks.subspan(cut)}}}, 1 + random() % 3);
-        bool right = true;
-        for (std::size_t i = 0; i < keys.size(); i += 7)
-            for (std::size_t k = 0; k < keys.size(); ++k) {
-                const bool same = nulls[i] == nulls[k] && (nulls[i] || keys[i] == keys[k]);
-                right = right && (codes.codes[i] == codes.codes[k]) == same && codes.codes[k] < codes.count;
-            }
-        check(right, "codes tell keys apart");
+        const auto encoded = [&](std::size_t threads) {
+            return encode_keys({{{whole.first(cut), marks.first(cut)}, {whole.subspan(cut), marks.subspan(cut)}}},
+                               threads);
+        };
+        const auto same = [&](std::size_t i, std::size_t k) {
+            return nulls[i] == nulls[k] && (nulls[i] || keys[i] == keys[k]);
+        };
+        for (const std::size_t threads : {1, 2, 3})
+            check(tells_apart(encoded(threads), encoded(1), same), "codes tell keys apart");
     }
+}
+
+//! Texts of all lengths, which differ in any of their bytes: zeros, and the last of the memory, among them.
+void check_text_codes() {
+    std::mt19937_64 random(5);
+    std::vector<std::string> texts(50'000);
+    std::vector<std::uint8_t> nulls(texts.size());
+    std::string bytes;
+    std::vector<std::int32_t> narrow{0};
+    std::vector<std::int64_t> wide{0};
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        texts[i] = i % 3 == 0 && i != 0 ? texts[i / 2] : std::string(random() % 20, '\0');
+        if (!texts[i].empty()) texts[i][random() % texts[i].size()] = static_cast<char>(random() % 3);
+        nulls[i] = i % 7 == 0;
+        bytes += texts[i];
+        narrow.push_back(static_cast<std::int32_t>(bytes.size()));
+        wide.push_back(static_cast<std::int64_t>(bytes.size()));
+    }
+    const auto same = [&](std::size_t i, std::size_t k) {
+        return nulls[i] == nulls[k] && (nulls[i] || texts[i] == texts[k]);
+    };
+    const Codes alone = encode_texts(TextKeys(std::span<const std::int64_t>(wide), bytes), nulls, 1);
+    for (const std::size_t threads : {1, 2, 3})
+        check(tells_apart(encode_texts(TextKeys(std::span<const std::int32_t>(narrow), bytes), nulls, threads), alone,
+                          same),
+              "codes tell texts apart");
 }
 
 //! Floats that are so large that a length is lost in rounding still see themselves.
@@ -433,6 +471,7 @@ int main() {
     check_equal_bits();
     check_exact_sums();
     check_codes();
+    check_text_codes();
     check_real_times();
     check_records();
     return report();

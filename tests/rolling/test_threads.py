@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import sash
@@ -95,3 +96,29 @@ def test_threads_are_counted_from_one(threads: Any) -> None:
     """Anything else is refused."""
     with pytest.raises((TypeError, ValueError), match="threads"):
         sash.rolling({"v": np.ones(3)}, window=2, threads=threads, out=sash.Sum("v"))
+
+
+KEYS = ["", "a", "b", "\0", "a\0", "payment", "payments", "payments of a card", "payments of a care", None]
+LAYOUTS = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string()), pa.binary()]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+def test_texts_are_told_apart_however_they_are_laid_out(layout: Any, threads: int) -> None:
+    """Keys and distinct counts of texts beside a dictionary of Python; in two chunks, of which one begins midway."""
+    random = np.random.default_rng(3)
+    texts = [KEYS[i] for i in random.integers(0, len(KEYS), ROWS)]
+    coded = [KEYS.index(text) for text in texts]
+    whole = pa.array(texts, pa.string()).cast(layout)
+    column = pa.chunked_array([whole.slice(0, 1), whole.slice(1)])
+    table = pa.table({"k": column, "t": np.arange(ROWS)})
+    out = sash.rolling(table, by="k", on="t", window=ROWS, threads=threads, n=sash.Count())
+    seen: dict[int, int] = {}
+    expected = []
+    for code in coded:
+        seen[code] = seen.get(code, 0) + 1
+        expected.append(seen[code])
+    assert out["n"].to_pylist() == expected
+    distinct = sash.rolling(table, on="t", window=3, threads=threads, n=sash.CountDistinct("k"))["n"].to_pylist()
+    there = [{code for code in coded[max(0, i - 2) : i + 1] if KEYS[code] is not None} for i in range(ROWS)]
+    assert distinct == [len(codes) for codes in there]

@@ -35,6 +35,19 @@ Codes32 encode_integers(const std::vector<KeyInput>& keys, std::size_t threads) 
     return {array_of(std::move(codes.codes)), codes.count};
 }
 
+template <class Offset>
+Codes32 encode_texts(const Input<Offset>& offsets, const Input<std::uint8_t>& bytes,
+                     const std::optional<Input<std::uint8_t>>& nulls, std::size_t threads) {
+    const TextKeys texts(std::span(offsets.data(), offsets.size()),
+                         {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    Codes codes;
+    {
+        const nb::gil_scoped_release release;
+        codes = batch::encode_texts(texts, view(nulls), threads);
+    }
+    return {array_of(std::move(codes.codes)), codes.count};
+}
+
 //! Any hashable objects; what is equal has one code, and None is a key as any other.
 Codes32 encode_objects(const nb::list& keys) {
     nb::dict seen;
@@ -138,6 +151,12 @@ Position first_at(const Bounds& bounds, std::size_t position) {
 
 void bind_orders(nb::module_& module) {
     module.def("encode_integers", &encode_integers, nb::arg("keys"), nb::arg("threads") = 1);
+    const auto texts = [&](auto encode) {
+        module.def("encode_texts", encode, nb::arg("offsets"), nb::arg("bytes"), nb::arg("nulls").none(),
+                   nb::arg("threads") = 1);
+    };
+    texts(&encode_texts<std::int32_t>);
+    texts(&encode_texts<std::int64_t>);
     module.def("encode_objects", &encode_objects, nb::arg("keys"));
 
     nb::class_<Bounds>(module, "Bounds").def("first", &first_at, nb::arg("position"));

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sash._batch import encode_integers
+from sash._batch import encode_integers, encode_texts
 from sash.aggregations.composite import Record
 from sash.errors import PlanError
 from sash.frames.base import (
@@ -109,10 +109,15 @@ class ArrowFrame:
         """A column as codes."""
         import pyarrow as pa
 
+        column = self._table.column(name)
+        if _is_dictionary_of_texts(column):
+            return _codes_of_dictionary(column, threads)
         array = self._array(name)
         values = self.values(name)
         if values.numbers is not None:
             return _number_codes([values], threads)
+        if _has_offsets(array.type):
+            return _text_codes(array, threads)
         if pa.types.is_nested(array.type):
             from sash._batch import encode_objects
 
@@ -215,6 +220,49 @@ def _as_struct(value: Any) -> Any:
     if isinstance(value, list):
         return [_as_struct(part) for part in value]
     return value
+
+
+def _is_dictionary_of_texts(column: Any) -> bool:
+    """Whether a column is a dictionary of texts that are all there."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type) or not _has_offsets(column.type.value_type):
+        return False
+    return not any(chunk.dictionary.null_count for chunk in column.chunks)
+
+
+def _codes_of_dictionary(column: Any, threads: int) -> Codes:
+    """The values that a dictionary lists are few, so they are read instead of the rows. It may list one twice."""
+    import pyarrow as pa
+
+    whole = _combined(column.unify_dictionaries())
+    listed = ArrowFrame(pa.table({"values": whole.dictionary})).codes("values", threads)
+    codes = np.append(listed.codes, np.uint32(listed.count))
+    places = whole.indices.cast(pa.int64()).fill_null(len(whole.dictionary)).to_numpy(zero_copy_only=False)
+    return Codes(codes[places], listed.count + 1)
+
+
+def _has_offsets(kind: Any) -> bool:
+    """Whether a type is one of texts or bytes that lie one behind the other."""
+    import pyarrow as pa
+
+    types = pa.types
+    return any(of(kind) for of in (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary))
+
+
+def _text_codes(array: Any, threads: int) -> Codes:
+    """The codes of texts, which are read where Arrow keeps them."""
+    import pyarrow as pa
+
+    large = pa.types.is_large_string(array.type) or pa.types.is_large_binary(array.type)
+    _, offsets, data = array.buffers()
+    if len(array) == 0 or offsets is None:
+        return Codes(np.zeros(0, np.uint32), 0)
+    ends: npt.NDArray[Any] = np.frombuffer(offsets, np.int64 if large else np.int32)[
+        array.offset : array.offset + len(array) + 1
+    ]
+    nulls = np.asarray(array.is_null()).view(np.uint8) if array.null_count else None
+    return Codes(*encode_texts(ends, np.frombuffer(data or b"", np.uint8), nulls, threads))
 
 
 def _number_codes(parts: Sequence[Values], threads: int) -> Codes:

@@ -86,7 +86,7 @@ class PandasFrame:
         series = self._series(name)
         dtype = series.dtype
         if hasattr(dtype, "pyarrow_dtype"):
-            return replace(self._in_arrow(name).values(name), name=str(dtype))
+            return replace(_in_arrow(series).values("values"), name=str(dtype))
         if isinstance(dtype, np.dtype):
             if dtype.kind in "biuf":
                 return read_numbers(series.to_numpy(), None, str(dtype), name)
@@ -96,14 +96,6 @@ class PandasFrame:
             plain = series.to_numpy(dtype=np.dtype(f"{dtype.kind}{8 if dtype.kind != 'b' else 1}"), na_value=0)
             return read_numbers(plain, nulls, str(dtype), name)
         return Values("other", None, _marks(series), str(dtype))
-
-    def _in_arrow(self, name: str) -> ArrowFrame:
-        """A column that Arrow keeps, as Arrow's."""
-        import pyarrow as pa
-
-        from sash.frames.arrow import ArrowFrame
-
-        return ArrowFrame(pa.table({name: self._series(name).array.__arrow_array__()}))
 
     def objects(self, name: str) -> list[Any]:
         """A column as Python objects, None where it is null."""
@@ -177,11 +169,22 @@ class PandasFrame:
         )
 
 
+def _in_arrow(series: Any) -> ArrowFrame:
+    """A column that Arrow keeps, as Arrow's."""
+    import pyarrow as pa
+
+    from sash.frames.arrow import ArrowFrame
+
+    return ArrowFrame(pa.table({"values": series.array.__arrow_array__()}))
+
+
 def _codes(series: Any, threads: int) -> Codes:
     import pandas as pd
 
     if isinstance(series.dtype, np.dtype) and series.dtype.kind in "biuf":
         return ArrayFrame({"keys": series.to_numpy()}).codes("keys", threads)
+    if getattr(series.dtype, "storage", None) == "pyarrow":
+        return _in_arrow(series).codes("values", threads)
     codes, values = pd.factorize(series, use_na_sentinel=True)
     # Nulls are -1, which is the greatest of all without a sign.
     return Codes(np.where(codes < 0, len(values), codes).astype(np.uint32), len(values) + 1)

@@ -4,70 +4,18 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <mutex>
 #include <span>
+#include <string_view>
 #include <utility>
-#include <vector>
 
+#include "sash/batch/numbering.hpp"
 #include "sash/batch/parallel.hpp"
 #include "sash/batch/room.hpp"
 
 namespace sash::batch {
-
-//! Equal keys have equal codes below `count`; not every code need occur. Nulls are a key of their own.
-struct Codes {
-    Room<std::uint32_t> codes;
-    std::uint32_t count = 0;
-};
-
-//! A hash table from keys to codes: open addressing, at most half full.
-class CodeTable {
-public:
-    explicit CodeTable(std::size_t expected = 16) { grow(std::bit_ceil(2 * std::max<std::size_t>(expected, 8))); }
-
-    std::uint32_t code_of(std::int64_t key) {
-        std::size_t at = place(key);
-        while (codes_[at] != kFree && keys_[at] != key) at = (at + 1) & mask_;
-        if (codes_[at] != kFree) return codes_[at];
-        keys_[at] = key;
-        codes_[at] = used_++;
-        const std::uint32_t code = codes_[at];
-        if (2 * std::size_t{used_} > mask_) grow(2 * (mask_ + 1));
-        return code;
-    }
-    std::uint32_t size() const { return used_; }
-
-private:
-    static constexpr std::uint32_t kFree = 0xffff'ffff;
-
-    //! The high bits of a product depend on all bits of the key.
-    std::size_t place(std::int64_t key) const {
-        return static_cast<std::size_t>((static_cast<std::uint64_t>(key) * 0x9e37'79b9'7f4a'7c15U) >> shift_);
-    }
-
-    void grow(std::size_t slots) {
-        const std::vector<std::int64_t> keys(std::move(keys_));
-        const std::vector<std::uint32_t> codes(std::move(codes_));
-        keys_.assign(slots, 0);
-        codes_.assign(slots, kFree);
-        mask_ = slots - 1;
-        shift_ = 64 - std::countr_zero(slots);
-        for (std::size_t i = 0; i < codes.size(); ++i) {
-            if (codes[i] == kFree) continue;
-            std::size_t at = place(keys[i]);
-            while (codes_[at] != kFree) at = (at + 1) & mask_;
-            keys_[at] = keys[i];
-            codes_[at] = codes[i];
-        }
-    }
-
-    std::vector<std::int64_t> keys_;
-    std::vector<std::uint32_t> codes_;
-    std::size_t mask_ = 0;
-    int shift_ = 0;
-    std::uint32_t used_ = 0;
-};
 
 //! The least and the greatest of some keys. Several are looked at side by side, so that none waits for another.
 inline std::pair<std::int64_t, std::int64_t> extent_of(std::span<const std::int64_t> keys) {
@@ -106,39 +54,133 @@ inline std::pair<std::int64_t, std::int64_t> extent_of(std::span<const KeyPart> 
     return {least, greatest};
 }
 
-//! The keys of all parts, one behind the other. O(n).
-inline Codes encode_keys(std::span<const KeyPart> parts, std::size_t threads) {
-    std::size_t size = 0;
-    for (const KeyPart& part : parts) size += part.keys.size();
-    Codes result;
-    result.codes = Room<std::uint32_t>(size);
-    if (size == 0) return result;
-    const auto [least, greatest] = extent_of(parts, threads);
-    const auto spread = static_cast<std::uint64_t>(greatest) - static_cast<std::uint64_t>(least);
-    // Close together: a key is its own code.
-    const bool close = spread < 2 * size + 1024;
-    CodeTable table;
+//! The keys of all parts, one behind the other.
+class IntegerKeys {
+public:
+    using Key = std::uint64_t;
+
+    explicit IntegerKeys(std::span<const KeyPart> parts) : parts_(parts) {
+        for (const KeyPart& part : parts) size_ += part.keys.size();
+    }
+
+    std::size_t size() const { return size_; }
+    Key operator[](std::size_t row) const {
+        const KeyPart* part = parts_.data();
+        for (; row >= part->keys.size(); ++part) row -= part->keys.size();
+        return static_cast<Key>(part->keys[row]);
+    }
+    //! A key is its own tag.
+    std::uint64_t tag(Key key) const { return key; }
+    bool same(Key, Key) const { return true; }
+
+private:
+    std::span<const KeyPart> parts_;
+    std::size_t size_ = 0;
+};
+
+//! Texts as Arrow keeps them: each ends where the next begins. Offsets are of 32 or of 64 bits.
+class TextKeys {
+public:
+    using Key = std::string_view;
+
+    TextKeys(std::span<const std::int32_t> offsets, std::string_view bytes) : narrow_(offsets), bytes_(bytes) {}
+    TextKeys(std::span<const std::int64_t> offsets, std::string_view bytes) : wide_(offsets), bytes_(bytes) {}
+
+    std::size_t size() const { return std::max(narrow_.size(), wide_.size()) - 1; }
+    Key operator[](std::size_t row) const {
+        if (!narrow_.empty()) return between(narrow_[row], narrow_[row + 1]);
+        return between(wide_[row], wide_[row + 1]);
+    }
+    //! Words of eight bytes folded into one another. The length comes first, so a shorter last word is no ambiguity.
+    std::uint64_t tag(Key key) const {
+        std::uint64_t hash = key.size() * kOdd;
+        for (; key.size() > kWord; key.remove_prefix(kWord)) hash = fold(hash ^ word_at(key.data()));
+        return fold(hash ^ last_word(key));
+    }
+    bool same(Key one, Key other) const {
+        if (one.size() != other.size()) return false;
+        for (; one.size() > kWord; one.remove_prefix(kWord), other.remove_prefix(kWord))
+            if (word_at(one.data()) != word_at(other.data())) return false;
+        return last_word(one) == last_word(other);
+    }
+
+private:
+    static constexpr std::size_t kWord = 8;
+    static constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15U;
+
+    Key between(std::int64_t begin, std::int64_t end) const {
+        return {bytes_.data() + begin, static_cast<std::size_t>(end - begin)};
+    }
+    static std::uint64_t word_at(const char* bytes, std::size_t size = kWord) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes, size);
+        return word;
+    }
+    //! Up to eight bytes, and zeros. Eight are read where there are so many, whatever the length: no branch depends on
+    //! it.
+    std::uint64_t last_word(Key rest) const {
+        const auto behind = static_cast<std::size_t>(bytes_.data() + bytes_.size() - rest.data());
+        if (rest.empty()) return 0;
+        const std::uint64_t word = behind < kWord ? word_at(rest.data(), rest.size()) : word_at(rest.data());
+        const std::size_t spare = 8 * (kWord - rest.size());
+        return std::endian::native == std::endian::little ? word << spare : word >> spare;
+    }
+    static std::uint64_t fold(std::uint64_t bits) {
+        const auto product = static_cast<unsigned __int128>(bits) * (kOdd ^ 0x5851'f42d'4c95'7f2dU);
+        return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+    }
+
+    std::span<const std::int32_t> narrow_;
+    std::span<const std::int64_t> wide_;
+    std::string_view bytes_;
+};
+
+//! Gives the rows from `begin` on that are marked a code of their own, `null`. Returns whether there are any.
+inline bool mark_nulls(std::span<const std::uint8_t> nulls, std::size_t begin, std::uint32_t null, const Codes& codes) {
+    bool any = false;
+    for (std::size_t i = 0; i < nulls.size(); ++i)
+        if (nulls[i]) codes.codes[begin + i] = null, any = true;
+    return any;
+}
+
+//! Keys that lie close together are their own codes, behind the least.
+inline Codes own_codes(std::span<const KeyPart> parts, std::size_t size, std::int64_t least, std::uint32_t count,
+                       std::size_t threads) {
+    Codes result{Room<std::uint32_t>(size), count};
     std::size_t begin = 0;
     for (const KeyPart& part : parts) {
         const std::span<std::uint32_t> codes = result.codes.span({begin, begin += part.keys.size()});
-        if (close) {
-            in_stretches(codes.size(), threads, [&, first = static_cast<std::uint64_t>(least)](Stretch stretch) {
-                for (std::size_t i = stretch.begin; i < stretch.end; ++i)
-                    codes[i] = static_cast<std::uint32_t>(static_cast<std::uint64_t>(part.keys[i]) - first);
-            });
-        } else {
-            for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = table.code_of(part.keys[i]);
-        }
+        in_stretches(codes.size(), threads, [&, first = static_cast<std::uint64_t>(least)](Stretch stretch) {
+            for (std::size_t i = stretch.begin; i < stretch.end; ++i)
+                codes[i] = static_cast<std::uint32_t>(static_cast<std::uint64_t>(part.keys[i]) - first);
+        });
     }
-    result.count = close ? static_cast<std::uint32_t>(spread + 1) : table.size();
-    begin = 0;
+    return result;
+}
+
+//! The keys of all parts, one behind the other. O(n).
+inline Codes encode_keys(std::span<const KeyPart> parts, std::size_t threads) {
+    const IntegerKeys keys(parts);
+    if (keys.size() == 0) return {};
+    const auto [least, greatest] = extent_of(parts, threads);
+    const auto spread = static_cast<std::uint64_t>(greatest) - static_cast<std::uint64_t>(least);
+    const bool close = spread < 2 * keys.size() + 1024;
+    Codes result = close ? own_codes(parts, keys.size(), least, static_cast<std::uint32_t>(spread + 1), threads)
+                         : number_keys(keys, threads);
+    std::size_t begin = 0;
     bool null = false;
     for (const KeyPart& part : parts) {
-        for (std::size_t i = 0; i < part.nulls.size(); ++i)
-            if (part.nulls[i]) result.codes[begin + i] = result.count, null = true;
+        null |= mark_nulls(part.nulls, begin, result.count, result);
         begin += part.keys.size();
     }
     result.count += null;
+    return result;
+}
+
+//! Texts, of which those that are marked are null. O(n).
+inline Codes encode_texts(const TextKeys& texts, std::span<const std::uint8_t> nulls, std::size_t threads) {
+    Codes result = number_keys(texts, threads);
+    result.count += mark_nulls(nulls, 0, result.count, result);
     return result;
 }
 
