@@ -16,7 +16,7 @@ from sash.errors import PlanError
 from sash.expressions import Expression
 from sash.extras import how_to_install
 from sash.markup import lines_as_html
-from sash.windows import CountWindow, TimeWindow, WindowPolicy
+from sash.windows import WindowPolicy, as_written
 from sash.windows.described import plain_part
 from sash.windows.time import CLOSED, Closed
 
@@ -219,7 +219,7 @@ class Plan:
     def _written(self, describe: Callable[[WindowPolicy], Any]) -> list[Any]:
         """The windows as they were written where that is enough, or else described."""
         return [
-            _short(window, label, self.closed) or describe(window)
+            as_written(window, label, self.closed) or describe(window)
             for window, label in zip(self.windows, self.labels, strict=True)
         ]
 
@@ -264,12 +264,3 @@ def _gives(aggregation: Aggregation) -> str:
     if aggregation.picks is not None and len(aggregation.columns) == (1 if aggregation.result == "value" else 2):
         return f"a value of {aggregation.columns[-1]!r}"
     return aggregation.gives
-
-
-def _short(window: WindowPolicy, label: str, closed: Closed) -> str | int | None:
-    """The duration, or the number of rows, that stands for the window; None if neither does."""
-    if isinstance(window, CountWindow) and window == CountWindow(window.n):
-        return window.n
-    if not isinstance(window, TimeWindow) or window.length.plain or window != TimeWindow(label, closed=closed):
-        return None
-    return label

@@ -169,8 +169,8 @@ def _sliding(window: Any, every: Any, closed: Closed) -> Any:
 
     if isinstance(window, (list, tuple)):
         return [_sliding(one, every, closed) for one in window]
-    if isinstance(window, TimeWindow) and window.every is None:
-        return TimeWindow(window.length, every, window.closed)
+    if isinstance(window, WindowPolicy) and window.span is not None and not window.slides:
+        return TimeWindow(window.span.length, every, window.span.closed)
     if isinstance(window, (int, WindowPolicy)):
         raise PlanError(
             f"every= is for windows of a length of time that have none of their own, not {window!r}: leave it out"
@@ -194,10 +194,8 @@ def _all_policies(window: Any) -> bool:
 
 def _needs_times(window: Any) -> bool:
     """Whether one of the windows is not of so many rows."""
-    from sash.windows import CountWindow
-
     windows = window if isinstance(window, (list, tuple)) else [window]
-    return any(not isinstance(one, (int, CountWindow)) for one in windows)
+    return any(getattr(one, "in_time", not isinstance(one, int)) for one in windows)
 
 
 def _time_index(data: Any) -> str | None:

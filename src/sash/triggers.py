@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 from sash.durations import Duration, parse_duration
 from sash.errors import WindowSpecError
-from sash.windows import PunctuatedWindow, WindowPolicy
+from sash.windows import WindowPolicy
 from sash.windows.described import Described, checked_time, distance, read_description, reader, whole_number
 
 __all__ = [
@@ -249,7 +249,7 @@ def resolve_trigger(trigger: Trigger | None, policies: Sequence[WindowPolicy]) -
             raise WindowSpecError(f"{trigger!r} needs a slide, and {policies[0]!r} has none: write EverySlide('1m')")
         return EverySlide(implied.every, trigger.origin if trigger.origin is not None else implied.origin)
     if isinstance(trigger, OnPunctuation) and trigger.predicate is None:
-        predicates = [policy.predicate for policy in policies if isinstance(policy, PunctuatedWindow)]
+        predicates = [policy.reads for policy in policies if policy.reads is not None and not policy.measures]
         if not predicates:
             raise WindowSpecError(f"{trigger!r} needs a predicate, and {policies[0]!r} has none: pass it one")
         return OnPunctuation(predicates[0])

@@ -74,10 +74,11 @@ def test_a_cached_data_frame_is_not_shuffled_again(spark: Any) -> None:
 
 @pytest.mark.parametrize("split", [40, "auto", {"k1": 4, None: 3, "k77": 2}])
 def test_a_skewed_key_is_split_and_nothing_changes(spark: Any, split: Any) -> None:
-    """By number of rows, or as asked; keys that are null, keys that are not there."""
+    """By number of rows, or as asked; keys that are null, keys that are not there. Blocks of time have a length too."""
     table = events(500)
     some = {**EXACT, "row": sash.ArgMax("i")}
-    plan = sash.Plan(by="k", on="t", windows=["10s", "45s"], closed="both", aggregations=some)
+    windows = ["10s", "45s", sash.TumblingWindow("30s", closed="left")]
+    plan = sash.Plan(by="k", on="t", windows=windows, closed="both", aggregations=some)
     same_rows(
         sash.spark.rolling(spark.createDataFrame(table), plan, split_skewed_keys=split), sash.rolling(table, plan)
     )

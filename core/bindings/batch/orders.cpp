@@ -105,14 +105,9 @@ Bounds find_bounds(const Order& order, const Policy& policy, bool reals, bool pe
             return known ? known_count_window(order, policy.count, ends) : count_window(order, policy.count, ends);
         case Policy::Kind::session:
             return session_window(order, length, reals, sees_peers);
-        case Policy::Kind::tumbling:
-            return tumbling_window(order, policy.grid, policy.left, sees_peers);
-        case Policy::Kind::tumbling_count:
-            return tumbling_count_window(order, policy.count);
-        case Policy::Kind::landmark:
-            return landmark_window(order, policy.since.value_or(kEarliest), sees_peers);
         default:
-            throw std::invalid_argument("windows that depend on values are run by the operator");
+            if (policy.stepping()) throw std::invalid_argument("windows that depend on values are run by the operator");
+            return ruled_window(order, policy, reals, sees_peers);
     }
 }
 
@@ -127,6 +122,7 @@ Bounds find_bounds_at(const Order& order, const Policy& policy, bool reals, bool
         case Policy::Kind::tumbling_count:
             return tumbling_count_window_at(order, policy.count, labels);
         default:
+            if (!policy.aligned()) throw std::invalid_argument("windows that look at events pass over labels");
             return find_bounds(order, policy, reals, true, known, false);
     }
 }

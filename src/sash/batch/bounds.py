@@ -8,7 +8,7 @@ from sash._batch import Bounds, Order
 from sash.frames.base import Marks
 from sash.plan import Plan
 from sash.times import FLOAT, INT, Kind
-from sash.windows import CountWindow, WindowPolicy
+from sash.windows import WindowPolicy
 from sash.windows.scale import Scale
 from sash.windows.time import ends_in
 
@@ -17,7 +17,7 @@ __all__ = ["bounds_of", "refusal"]
 
 def refusal(window: WindowPolicy, arrival: bool) -> str | None:
     """Why a batch cannot run such a window; None if it can."""
-    if isinstance(window, CountWindow) and window.every != 1:
+    if not window.each_row:
         return f"{window!r} does not emit at every row, and a frame gets one result a row: leave out every="
     if arrival and window.moves_with_late:
         return f'{window!r} changes as late rows come, so emit="arrival" has no result here: use sash.Sliding'
@@ -38,7 +38,7 @@ def bounds_of(
     # Windows that count rows need no times.
     scale = Scale(INT if kind is None else kind)
     config = window.core(scale)
-    if isinstance(window, CountWindow):
+    if window.closed_by_plan:
         with_start, with_end = ends_in(plan.closed)
         config = replace(config, with_start=with_start, with_end=with_end)
     return order.bounds(config, scale.kind == FLOAT, plan.peers, plan.emit == "arrival", labels, once)

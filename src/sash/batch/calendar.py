@@ -13,8 +13,7 @@ from sash._batch import Bounds, Order
 from sash.batch.base import Batch, Pass
 from sash.frames.base import Marks, Numbers, Objects, ResultColumn, Taken, TakenRows
 from sash.plan import Plan
-from sash.times import Kind
-from sash.windows.calendar import CalendarWindow
+from sash.windows import WindowPolicy
 from sash.windows.config import PolicyConfig, length_of
 from sash.windows.time import ends_in
 
@@ -36,15 +35,14 @@ class CalendarBounds:
 
 
 def calendar_bounds(
-    order: Order, window: CalendarWindow, kind: Kind, plan: Plan, ticks: npt.NDArray[np.int64], labels: Marks | None
+    order: Order, window: WindowPolicy, lengths: npt.NDArray[np.int64], plan: Plan, labels: Marks | None
 ) -> CalendarBounds:
-    """The rows of each window. `WindowSpecError` if the times have no calendar. Cost: O(n) for each length."""
-    lengths = window.lengths(kind, ticks)
-    known = plan.emit == "arrival"
+    """The rows of each window, which has a length of its own. Cost: O(n) for each length that there is."""
+    known, ends = plan.emit == "arrival", ends_in(getattr(window, "closed", "right"))
     parts = []
     # A frame without rows has one length, so that there is a result to give its columns their types.
     for length in np.unique(lengths).tolist() or [1]:
-        config = PolicyConfig("time", length_of(length), *ends_in(window.closed))
+        config = PolicyConfig("time", length_of(length), *ends)
         parts.append((lengths == length, order.bounds(config, False, plan.peers, known, labels)))
     return CalendarBounds(parts)
 

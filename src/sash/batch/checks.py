@@ -12,7 +12,7 @@ from sash.batch.naming import output_name, window_label
 from sash.durations import Lateness, parse_lateness
 from sash.errors import PlanError, SashError
 from sash.expressions import Expression
-from sash.windows import CountWindow, WindowPolicy, as_policy
+from sash.windows import WindowPolicy, as_policy
 from sash.windows.described import MOST_EVENTS
 from sash.windows.time import Closed
 
@@ -180,7 +180,7 @@ def _labelled(value: Any, closed: Closed) -> tuple[str, WindowPolicy]:
 
 def _has_ends(window: Any, closed: Closed) -> bool:
     """Whether the plan closes the window so, or the window itself is closed so."""
-    of_plan = not isinstance(window, WindowPolicy) or isinstance(window, CountWindow)
+    of_plan = not isinstance(window, WindowPolicy) or window.closed_by_plan
     return of_plan or getattr(window, "closed", None) == closed
 
 

@@ -26,7 +26,6 @@ from sash.frames.arrow import ArrowFrame
 from sash.plan import Plan
 from sash.progress import counted
 from sash.times import Kind, decode, earlier
-from sash.windows import CountWindow, TimeWindow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,7 +73,7 @@ def chunk_problems(plan: Plan) -> list[str]:
         f"{window!r} is neither a length of time nor a number of rows, which bound what is retained: read all rows, as"
         " a table"
         for window in plan.windows
-        if not isinstance(window, (TimeWindow, CountWindow))
+        if window.reach is None and window.events is None
     ]
     problems += [
         f"{one!r} looks at the event before a window, however long ago: read all rows, as a table"
@@ -122,10 +121,10 @@ class _Chunks:
         self._threads = threads
         self._names = names
         self._rows = rows
-        lengths = [window.length for window in plan.windows if isinstance(window, TimeWindow)]
+        lengths = [window.reach for window in plan.windows if window.reach is not None]
         self._longest = max(lengths, key=lambda one: one.amount, default=None)
         #: How many rows of each key windows hold, at most, before the one at which they end.
-        self._most = max((window.n for window in plan.windows if isinstance(window, CountWindow)), default=0)
+        self._most = max(window.events or 0 for window in plan.windows)
         self._emitted: Marks = np.zeros(0, np.bool_)
         self._watermark: int | None = None
         self._schema: pa.Schema | None = None

@@ -29,7 +29,7 @@ from sash.plan import Plan
 from sash.progress import advance
 from sash.suggestions import did_you_mean
 from sash.times import Kind
-from sash.windows import CalendarWindow, WindowPolicy
+from sash.windows import WindowPolicy
 
 __all__ = [
     "Job",
@@ -161,11 +161,11 @@ def _bounds(
     """The bounds of every window, found before any aggregation runs; None where the operator will find them."""
     found: list[Bounds | CalendarBounds | None] = []
     problems: list[str] = []
+    ticks = None if columns is None else columns.ticks
     for window in plan.windows:
         try:
-            ticks = columns.ticks if columns is not None and isinstance(window, CalendarWindow) else None
-            if isinstance(window, CalendarWindow) and kind is not None and ticks is not None:
-                found.append(calendar_bounds(order, window, kind, plan, ticks, labels))
+            if kind is not None and ticks is not None and (lengths := window.lengths(kind, ticks)) is not None:
+                found.append(calendar_bounds(order, window, lengths, plan, labels))
             else:
                 found.append(None if window.by_value else bounds_of(order, window, kind, plan, labels, once=once))
         except SashError as error:

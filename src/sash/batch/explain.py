@@ -8,7 +8,7 @@ from sash.aggregations.base import Aggregation
 from sash.batch.naming import output_name
 from sash.batch.passes import choose
 from sash.batch.slides import slides
-from sash.windows import CountWindow, TimeWindow, WindowPolicy
+from sash.windows import WindowPolicy
 
 if TYPE_CHECKING:
     from sash.plan import Plan
@@ -30,8 +30,8 @@ def _head(plan: Plan) -> str:
     on = f", over the times in {plan.on!r}" if plan.on else ", in their order"
     few = "" if plan.min_periods is None else f" A window of fewer than {plan.min_periods} values has none."
     if slides(plan):
-        every = next(window.every for window in plan.windows if isinstance(window, TimeWindow))
-        return f"One row for each multiple of {every} at which a window holds an event{by}{on}.{few}"
+        every = plan.windows[0].slide
+        return f"One row for each multiple of {every and every[0]} at which a window holds an event{by}{on}.{few}"
     return f"One result for each row{by}{on}.{few}"
 
 
@@ -56,7 +56,7 @@ def _order(plan: Plan) -> str:
 def _window(plan: Plan, label: str, window: WindowPolicy) -> list[str]:
     if window.by_value:
         shared = "  sash.Sliding runs it, row after row: what is in depends on the values of the rows."
-    elif isinstance(window, CountWindow):
+    elif window.events is not None:
         shared = "  Blocks as long as the window: a window is a suffix of one and a prefix of the next."
     else:
         shared = "  The ends of all windows are found once, by two pointers, for all aggregations."
@@ -70,13 +70,13 @@ def _window(plan: Plan, label: str, window: WindowPolicy) -> list[str]:
 def _how(aggregation: Aggregation, window: WindowPolicy) -> str:
     if window.by_value:
         return "range queries over a FiBA tree"
-    stacks = "block scans" if isinstance(window, CountWindow) else "two stacks"
+    stacks = "two stacks" if window.events is None else "block scans"
     return choose(aggregation, ["real"] * len(aggregation.columns), late=False).how(stacks)
 
 
 def _state(plan: Plan) -> str:
-    timed = all(isinstance(window, (TimeWindow, CountWindow)) for window in plan.windows)
-    kept = "the events of its longest window" if timed else "the events that its windows may still hold"
+    bounded = all(window.reach or window.events for window in plan.windows)
+    kept = "the events of its longest window" if bounded else "the events that its windows may still hold"
     sizes = ", ".join(f"{name} {one.size}" for name, one in plan.aggregations.items())
     return (
         f"In a stream, a key keeps {kept} in one tree; a partial of each aggregation lies beside\n"

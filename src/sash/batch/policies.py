@@ -5,12 +5,11 @@ Each aggregation runs through a `sash.Sliding` of its own. An event is the row, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sash.aggregations.base import Aggregation
-from sash.aggregations.composite import Composite
 from sash.aggregations.filtered import unfiltered
 from sash.aggregations.of_row import OfRow
 from sash.aggregations.records import takes_row
@@ -18,7 +17,7 @@ from sash.batch.passes import tidy
 from sash.frames import Frame
 from sash.frames.base import Codes, ResultColumn
 from sash.times import Kind, decode_array
-from sash.windows import PolicyWindow, WindowPolicy
+from sash.windows import WindowPolicy
 
 __all__ = ["Events", "operator_problem"]
 
@@ -29,7 +28,7 @@ def operator_problem(aggregation: Aggregation, window: WindowPolicy) -> str | No
         return f"{aggregation!r} is of the row itself, and {window!r} is run by sash.Sliding: use another window"
     if window.measures and window.reads is None and len(aggregation.columns) != 1:
         return f"{window!r} measures the value of {aggregation!r}, which is no single column: give of="
-    over = window.over if isinstance(window, PolicyWindow) else None
+    over = window.looks_at
     if over is not None and not over.columns and over.inputs != "ignored":
         return f"over={over!r} of {window!r} names no column: write {type(over).__name__}('amount')"
     return None
@@ -51,15 +50,14 @@ class Events:
         # Few windows need it, and no other frame pays for its import.
         from sash.operator import Sliding
 
-        over, value = _of_rows(aggregation)
-        policy = _of_row_windows(window, aggregation, value)
-        operator = Sliding(over, policy, by=True, emit="final", min_periods=min_periods)
+        policy = window.measuring(aggregation.columns)
+        operator = Sliding(aggregation, policy, by=True, emit="final", min_periods=min_periods)
         keys = [0] * self.frame.rows if self.codes is None else self.codes.codes.tolist()
         operator.push_many(keys, decode_array(self.kind, self.ticks), self._rows(aggregation, window))
         results: list[Any] = [None] * self.frame.rows
         for result in operator.finish():
             assert result.number is not None
-            results[result.number] = None if result.value is None else value(result.value)
+            results[result.number] = result.value
         return tidy(results)
 
     def _rows(self, aggregation: Aggregation, window: WindowPolicy) -> list[dict[str, Any]]:
@@ -67,19 +65,3 @@ class Events:
         names = self.frame.names if whole else list(dict.fromkeys([*self.columns, *window.columns]))
         parts = [self.frame.objects(name) for name in names]
         return [dict(zip(names, row, strict=True)) for row in zip(*parts, strict=True)]
-
-
-def _of_rows(aggregation: Aggregation) -> tuple[Aggregation, Callable[[Any], Any]]:
-    """The aggregation as one of rows, and how its result is read."""
-    if isinstance(aggregation, Composite):
-        return aggregation, lambda result: result
-    return Composite(only=aggregation), lambda record: record[0]
-
-
-def _of_row_windows(window: WindowPolicy, aggregation: Aggregation, value: Callable[[Any], Any]) -> WindowPolicy:
-    """The window as one of rows."""
-    if not isinstance(window, PolicyWindow):
-        return window.measuring(aggregation.columns)
-    over, read = (None, value) if window.over is None else _of_rows(window.over)
-    evict_when = window.evict_when
-    return PolicyWindow(lambda total, prefix: evict_when(read(total), read(prefix)), over)

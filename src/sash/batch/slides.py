@@ -19,7 +19,6 @@ from sash.batch.probes import Probes
 from sash.frames.base import Codes, Frame, Instants, Part, Picked
 from sash.plan import Plan
 from sash.times import FLOAT, Kind, decode_real, encode_real
-from sash.windows import TimeWindow
 
 __all__ = ["BOUNDS", "Slides", "slide_problems", "slides"]
 
@@ -31,7 +30,7 @@ def slides(plan: Plan) -> bool:
     """Whether the windows of the plan slide by a time.
 
     >>> import sash
-    >>> slides(sash.Plan(on="t", windows=TimeWindow("1h", every="1m"), aggregations={"n": sash.Count()}))
+    >>> slides(sash.Plan(on="t", windows=sash.TimeWindow("1h", every="1m"), aggregations={"n": sash.Count()}))
     True
     """
     return all(window.slides for window in plan.windows)
@@ -39,12 +38,12 @@ def slides(plan: Plan) -> bool:
 
 def slide_problems(plan: Plan, live: bool = False) -> list[str]:
     """What keeps the windows of a plan from one grid of ends; a stream, which is `live`, may have several."""
-    sliding = [window for window in plan.windows if isinstance(window, TimeWindow) and window.slides]
+    sliding = [span for window in plan.windows if window.slides and (span := window.span)]
     if not sliding:
         return []
     problems = []
     if len(sliding) < len(plan.windows):
-        other = next(window for window in plan.windows if window not in sliding)
+        other = next(window for window in plan.windows if not window.slides)
         problems.append(
             f"{sliding[0]!r} slides by a time, and {other!r} emits at each row: give each kind its own plan"
         )
@@ -76,7 +75,7 @@ class Slides:
     @classmethod
     def of(cls, frame: Frame, plan: Plan, kind: Kind, ticks: Any, codes: Codes | None, order: Order) -> Slides:
         """All ends of windows that hold an event."""
-        windows = [window for window in plan.windows if isinstance(window, TimeWindow)]
+        windows = [span for window in plan.windows if (span := window.span)]
         return cls(frame, plan, kind, ticks, codes, ends_of(order, kind, windows), order.threads)
 
     def probes(self) -> Probes:
@@ -104,9 +103,8 @@ class Slides:
         return rows
 
     def _starts(self) -> npt.NDArray[np.int64]:
-        length = max(window.length.amount for window in self.plan.windows if isinstance(window, TimeWindow))
-        windows = (window for window in self.plan.windows if isinstance(window, TimeWindow))
-        longest = next(window for window in windows if window.length.amount == length)
+        lengths = (window.span.length for window in self.plan.windows if window.span)
+        longest = max(lengths, key=lambda length: length.amount)
         if self.kind != FLOAT:
-            return self.ends.ticks - longest.length.ticks(self.kind)
-        return np.array([encode_real(decode_real(end) - length) for end in self.ends.ticks.tolist()], np.int64)
+            return self.ends.ticks - longest.ticks(self.kind)
+        return np.array([encode_real(decode_real(end) - longest.amount) for end in self.ends.ticks.tolist()], np.int64)

@@ -22,7 +22,7 @@ from sash.operator.results import Result, same
 from sash.operator.spec import Spec
 from sash.times import Kind
 from sash.triggers import AtWatermark, EveryEvents, EverySlide, OnDelta, OnDemand, OnPunctuation, resolve_trigger
-from sash.windows import PolicyWindow, SessionWindow, TimeWindow, WindowPolicy
+from sash.windows import WindowPolicy
 from sash.windows.config import CoreLength, PolicyConfig, length_of
 from sash.windows.described import read_by
 from sash.windows.scale import Grid, Scale
@@ -145,7 +145,7 @@ def check_keeping(spec: Spec) -> None:
         raise WindowSpecError(f'keep="panes" is not possible here: {why}; leave keep= out')
 
 
-def configure_lookups(row: Row, windows: tuple[TimeWindow, ...], kind: Kind) -> Config:
+def configure_lookups(row: Row, windows: tuple[WindowPolicy, ...], kind: Kind) -> Config:
     """Time windows of many keys over a record, for a caller who looks up results by key and time.
 
     >>> import sash
@@ -189,7 +189,7 @@ def configure_lookups(row: Row, windows: tuple[TimeWindow, ...], kind: Kind) -> 
 
 def _record(spec: Spec) -> tuple[Row, tuple[Output, ...]]:
     """The aggregation and those that programmable windows look at, side by side in one record."""
-    overs = [policy.over for policy in spec.policies if isinstance(policy, PolicyWindow) and policy.over is not None]
+    overs = [policy.looks_at for policy in spec.policies if policy.looks_at is not None]
     rows = [_row_of(aggregation) for aggregation in (spec.aggregation, *overs)]
     if spec.floats is not None:
         rows = [records.with_reproducible(row, spec.floats) for row in rows]
@@ -261,7 +261,7 @@ def _at_watermark(policies: tuple[WindowPolicy, ...]) -> _Fires:
     implied = resolve_trigger(None, policies)
     if isinstance(implied, EverySlide):
         return _Fires("slides", "final", slide=implied)
-    sessions = len(policies) == 1 and isinstance(policies[0], SessionWindow)
+    sessions = len(policies) == 1 and policies[0].closes
     return _Fires("session_end" if sessions else "passed", "final")
 
 
@@ -288,7 +288,7 @@ def _policies(spec: Spec, scale: Scale) -> tuple[PolicyConfig, ...]:
     configs = []
     for policy in spec.policies:
         seen = 0
-        if isinstance(policy, PolicyWindow) and policy.over is not None:
+        if policy.looks_at is not None:
             output += 1
             seen = output
         core = policy.core(scale, seen)
@@ -302,10 +302,10 @@ def _policies(spec: Spec, scale: Scale) -> tuple[PolicyConfig, ...]:
 def _sees_counts(spec: Spec, policy: WindowPolicy) -> bool:
     """Whether a programmable window sees how many values there are, and no other values than the operator's own: rows
     know that without a query."""
-    own = spec.aggregation
-    if not isinstance(policy, PolicyWindow) or type(policy.over) is not Count or policy.over.columns or own.columns:
+    own, seen = spec.aggregation, policy.looks_at
+    if type(seen) is not Count or seen.columns or own.columns:
         return False
-    return skips_plainly(own) and own.nan == policy.over.nan
+    return skips_plainly(own) and own.nan == seen.nan
 
 
 def _early_start(policies: tuple[WindowPolicy, ...], scale: Scale, window: int, end: int, by_event: bool) -> Any:

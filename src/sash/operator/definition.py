@@ -11,7 +11,7 @@ from sash.durations import parse_lateness
 from sash.errors import PlanError
 from sash.operator.spec import Emit, Spec, check_columns, check_emit, check_min_periods
 from sash.triggers import Trigger, resolve_trigger
-from sash.windows import CountWindow, as_policies
+from sash.windows import as_policies
 
 if TYPE_CHECKING:
     from sash.plan import Plan
@@ -81,5 +81,5 @@ def _problems(plan: Plan) -> Iterator[str]:
         yield "peers=False is the order of rows in a frame: events of one time are in each other's windows"
     if plan.min_periods and len(plan.aggregations) > 1:
         yield "min_periods is of one aggregation: make an operator for each"
-    if plan.closed != "right" and any(isinstance(window, CountWindow) for window in plan.windows):
+    if plan.closed != "right" and any(window.closed_by_plan for window in plan.windows):
         yield f"closed={plan.closed!r} is for windows of time: a number of events ends with the newest of them"

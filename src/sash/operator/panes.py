@@ -10,7 +10,7 @@ from sash.aggregations.records import Row
 from sash.errors import WindowSpecError
 from sash.operator.spec import Spec
 from sash.times import FLOAT, INT, decode_real
-from sash.windows import TimeWindow, TumblingWindow, WindowPolicy
+from sash.windows import WindowPolicy
 from sash.windows.config import CoreLength, PolicyConfig, length_of
 from sash.windows.scale import Scale
 
@@ -56,13 +56,11 @@ def obstacle(spec: Spec, row: Row) -> str | None:
 
 
 def _cut_by(policy: WindowPolicy, first: WindowPolicy) -> str | None:
-    in_time = isinstance(policy, TimeWindow) or (isinstance(policy, TumblingWindow) and policy.length is not None)
-    if not in_time:
+    if policy.pane_ends is None:
         return f"{policy!r} is not one of TimeWindow and TumblingWindow in time"
-    closed = policy.closed  # type: ignore[attr-defined]
-    if closed not in ("left", "right"):
+    if policy.pane_ends not in ("left", "right"):
         return f"{policy!r} has both of its ends or none: an event at an end is in two windows or none"
-    if closed != first.closed:  # type: ignore[attr-defined]
+    if policy.pane_ends != first.pane_ends:
         return f"{policy!r} and {first!r} have different ends"
     return None
 

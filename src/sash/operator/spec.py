@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from sash.aggregations.base import Aggregation
 from sash.durations import Duration, Lateness
@@ -62,9 +62,9 @@ def check_columns(by: Any, on: Any) -> tuple[str | tuple[str, ...] | None, str |
 
 
 def check_emit(emit: Any) -> Emit:
-    """One of the three words, or a ValueError."""
-    if emit not in ("arrival", "final", "update"):
-        raise ValueError(f'emit is "arrival", "final" or "update", not {emit!r}')
+    """One of the words, or a ValueError."""
+    if emit not in get_args(Emit):
+        raise ValueError(f"emit is {', '.join(map(repr, get_args(Emit)))}, not {emit!r:.60}")
     return emit  # type: ignore[no-any-return]
 
 

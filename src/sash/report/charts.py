@@ -14,7 +14,6 @@ from sash.durations import Duration
 from sash.report.disorder import Counts, flow, in_powers, overtaken
 from sash.report.series import points, revised_by_key
 from sash.report.story import Story, Stream
-from sash.windows import TimeWindow
 
 __all__ = ["Chart", "charts"]
 
@@ -245,7 +244,7 @@ def _of_arrivals(story: Story) -> list[Chart]:
 def _lengths(story: Story) -> list[tuple[str, Duration]]:
     plan = story.streams[0].plan
     pairs = zip(plan.labels, plan.windows, strict=True)
-    return [(label, window.length) for label, window in pairs if isinstance(window, TimeWindow)]
+    return [(label, window.span.length) for label, window in pairs if window.span is not None]
 
 
 def _ticks(length: Duration, unit: int) -> int:

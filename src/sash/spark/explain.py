@@ -18,7 +18,6 @@ from sash.spark.stream.job import Job
 from sash.spark.stream.pipeline import make_job
 from sash.spark.stream.tree import by_operator, split
 from sash.spark.stream.watermark import input_watermark
-from sash.windows import CountWindow, TimeWindow
 
 __all__ = ["explain"]
 
@@ -114,11 +113,10 @@ def _sort(plan: Plan, ordered: bool) -> str:
 
 def _memory(plan: Plan) -> str:
     chunk = f"a chunk of {rows_at_once(plan) if slides(plan) else CHUNK} rows"
-    bounded = [window for window in plan.windows if isinstance(window, (TimeWindow, CountWindow))]
-    if len(bounded) < len(plan.windows):
+    if any(window.reach is None and window.events is None for window in plan.windows):
         return f"{chunk}, and the rows of one key since the oldest of its windows began"
-    lengths = [window.length for window in bounded if isinstance(window, TimeWindow)]
-    counts = [window.n for window in bounded if isinstance(window, CountWindow)]
+    lengths = [window.reach for window in plan.windows if window.reach is not None]
+    counts = [window.events for window in plan.windows if window.events is not None]
     longest = [str(max(lengths, key=lambda length: length.amount))] if lengths else []
     longest += [f"{max(counts)} rows"] if counts else []
     return f"{chunk}, and the rows of one key in the longest window ({', '.join(longest)})"

@@ -14,7 +14,6 @@ from sash.aggregations.of_row import looks_back
 from sash.batch.bounds import bounds_of
 from sash.plan import Plan
 from sash.times import Kind
-from sash.windows import WindowPolicy
 
 __all__ = ["first_needed"]
 
@@ -32,18 +31,14 @@ def first_needed(plan: Plan, kind: Kind | None, ticks: npt.NDArray[np.int64] | N
     >>> first_needed(plan, INT, np.array([1, 3, 4, 8]), 4)
     2
     """
-    if rows == 0 or any(window.by_value for window in plan.windows):
+    if rows == 0 or not all(window.by_time or window.events or window.step for window in plan.windows):
         return 0
     order = Order(rows, None if ticks is None else np.ascontiguousarray(ticks), None, 1)
     first = min(bounds_of(order, window, kind, plan).first(rows - 1) for window in plan.windows)
     first = min([first, *(_before_change(one, first) for one in plan.aggregations.values())])
-    step = math.lcm(*(_block(window) for window in plan.windows))
+    # Windows that count rows of their own begin anywhere.
+    step = math.lcm(*(window.step or 1 for window in plan.windows if not (window.by_time or window.events)))
     return first // step * step
-
-
-def _block(window: WindowPolicy) -> int:
-    """How many rows a window tumbles by."""
-    return window.step or 1 if window.moves_with_late else 1
 
 
 def _before_change(aggregation: Aggregation, first: int) -> int:

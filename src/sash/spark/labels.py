@@ -22,7 +22,6 @@ from sash.spark.partition import Partition, last_key, settled
 from sash.spark.schema import Types, arrow_types, output_fields, settle
 from sash.spark.typed import TypedFrame
 from sash.times import Kind, earlier
-from sash.windows import CountWindow
 
 __all__ = ["LabelChunks", "run_at"]
 
@@ -121,7 +120,7 @@ class LabelChunks(Partition):
 
     def _first(self, kind: Kind, ticks: np.ndarray[tuple[int], np.dtype[np.int64]], newest: int) -> int:
         # The last events that were known may be any.
-        if self.at.known is not None and any(isinstance(window, CountWindow) for window in self.plan.windows):
+        if self.at.known is not None and not all(window.by_time for window in self.plan.windows):
             return 0
         ends = [newest if one is None else earlier(kind, newest, one) for one in offsets_of(self.at.offsets).values()]
         seen = int(np.searchsorted(ticks, min(ends), "right"))

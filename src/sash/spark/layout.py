@@ -16,7 +16,6 @@ from pyspark.sql import functions as F  # noqa: N812  the name that PySpark's ow
 from pyspark.sql.types import DoubleType, FloatType
 
 from sash.plan import Plan
-from sash.windows import TimeWindow
 
 __all__ = ["Existing", "existing", "key_column", "laid_out", "named", "order_matters"]
 
@@ -49,7 +48,7 @@ def order_matters(plan: Plan) -> bool:
     >>> order_matters(sash.Plan(on="t", windows="1h", aggregations={"last": sash.Last("x")}))
     True
     """
-    by_time = all(isinstance(window, TimeWindow) for window in plan.windows)
+    by_time = all(window.by_time for window in plan.windows)
     return not (by_time and plan.peers and all(one.commutative for one in plan.aggregations.values()))
 
 

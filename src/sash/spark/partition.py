@@ -18,7 +18,6 @@ from sash.spark.history import first_needed
 from sash.spark.stream.failures import named, restated
 from sash.spark.typed import TypedFrame
 from sash.spark.worker import note_task
-from sash.windows import TimeWindow
 
 __all__ = [
     "CHUNK",
@@ -209,11 +208,11 @@ def rows_at_once(plan: Plan) -> int:
     """How many rows to run at once, so that their slides stay few enough for memory.
 
     >>> import sash
-    >>> rows_at_once(sash.Plan(on="t", windows=TimeWindow("1h", every="10s"), aggregations={"n": sash.Count()}))
+    >>> rows_at_once(sash.Plan(on="t", windows=sash.TimeWindow("1h", every="10s"), aggregations={"n": sash.Count()}))
     11618
     """
-    windows = [window for window in plan.windows if isinstance(window, TimeWindow) and window.every is not None]
-    ends = max(window.length.amount // window.every.amount + 1 for window in windows if window.every is not None)
+    spans = [span for window in plan.windows if (span := window.span)]
+    ends = max(span.length.amount // span.every.amount + 1 for span in spans if span.every is not None)
     return max(1024, min(CHUNK, int(_MOST_ENDS // ends)))
 
 

@@ -34,7 +34,6 @@ from sash.plan import Plan
 from sash.spark.layout import key_column, named
 from sash.spark.partition import OWN, PART
 from sash.times import FLOAT, encode_array
-from sash.windows import TimeWindow
 
 __all__ = ["Cuts", "find_cuts", "split_by_time", "split_problems"]
 
@@ -62,7 +61,7 @@ def split_problems(plan: Plan, split: Any) -> list[str]:
     if split is None:
         return []
     problems = []
-    other = [window for window in plan.windows if not isinstance(window, TimeWindow) or window.slides]
+    other = [window for window in plan.windows if window.reach is None or window.slides]
     if other:
         problems.append(
             f"split_skewed_keys: {other[0]!r} has no length in time for a part of a key to begin with: only windows"
@@ -225,5 +224,5 @@ def _longest(df: DataFrame, plan: Plan) -> Any:
     """The length of the longest window in such numbers."""
     empty = pa.array([], to_arrow_type(df.schema[str(plan.on)].dataType, timezone="UTC"))
     kind = encode_array(empty)[0]
-    lengths = [window.length for window in plan.windows if isinstance(window, TimeWindow)]
+    lengths = [window.reach for window in plan.windows if window.reach is not None]
     return max(length.amount if kind == FLOAT else length.ticks(kind) for length in lengths)

@@ -16,7 +16,7 @@ from sash.windows.punctuated import PunctuatedWindow
 from sash.windows.session import SessionWindow
 from sash.windows.time import Closed, TimeWindow
 from sash.windows.tumbling import TumblingWindow
-from sash.windows.written import as_policies, as_policy
+from sash.windows.written import as_policies, as_policy, as_written
 
 __all__ = [
     "AdaptiveWindow",
@@ -33,5 +33,6 @@ __all__ = [
     "WindowPolicy",
     "as_policies",
     "as_policy",
+    "as_written",
     "known_policies",
 ]

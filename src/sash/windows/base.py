@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from sash.durations import Duration
+from sash.kinds import Kind
 from sash.windows.config import PolicyConfig
-from sash.windows.described import Described, read_description
+from sash.windows.described import Described, plain_part, read_description
 from sash.windows.scale import Scale
+
+if TYPE_CHECKING:
+    from sash.aggregations.base import Aggregation
+    from sash.windows.time import Closed, TimeWindow
 
 __all__ = ["WindowPolicy", "known_policies"]
 
@@ -21,6 +29,8 @@ class WindowPolicy(Described):
     """Which events are in a window. Frozen: a policy says what, and whoever runs it keeps the state.
 
     Every policy is checked when it is made, compares and hashes by its parts, and has a repr that makes it again.
+    Nobody asks for its class: what follows is all that the rest of the package knows of it. The defaults are right for
+    every policy; what it says instead makes it cheaper, or possible in more places.
 
     >>> import sash.windows as windows
     >>> windows.WindowPolicy.from_dict({"policy": "TimeWindow", "length": "1h"})
@@ -30,11 +40,16 @@ class WindowPolicy(Described):
     __slots__ = ()
 
     word: ClassVar[str] = "policy"
-    #: Where a window begins depends on the values of events: the operator alone finds it, event by event.
+    #: Where a window begins depends on the values of events, or on the window before it: the operator alone finds it,
+    #: event by event.
     by_value: ClassVar[bool] = False
+    #: The ends of a window are those that a plan has for numbers of rows.
+    closed_by_plan: ClassVar[bool] = False
+    #: A window is over once no event can join it, and its last result is final then.
+    closes: ClassVar[bool] = False
     #: A stream has results for it.
     for_streams: ClassVar[bool] = True
-    #: What such a window reads of a value is a number.
+    #: What such a window reads of a value is a number; what others read says whether it is a punctuation.
     measures: ClassVar[bool] = False
 
     def core(self, scale: Scale, output: int = 0) -> PolicyConfig:
@@ -60,9 +75,43 @@ class WindowPolicy(Described):
         return (self.reads,) if isinstance(self.reads, str) else ()
 
     @property
+    def looks_at(self) -> Aggregation | None:
+        """The aggregation that says which events leave, where it is not the one whose results are emitted."""
+        return None
+
+    @property
+    def label(self) -> str:
+        """The window in the name of a column: what it is, and its parts.
+
+        >>> import sash.windows as windows
+        >>> windows.TimeWindow("1h").label, windows.DeltaWindow("km", 9, tumbling=True).label
+        ('1h', 'delta_km_9_tumbling')
+        """
+        word = type(self).__name__.removesuffix("Window").lower()
+        parts = {name: getattr(self, name) for name in (*self.positional, *self.defaults)}
+        shown = {name: part for name, part in parts.items() if part is not None and part is not False}
+        return "_".join([word, *(name if part is True else _part_label(part) for name, part in shown.items())])
+
+    @property
     def in_time(self) -> bool:
         """Whether the window looks at times, not at their order alone."""
         return True
+
+    @property
+    def by_time(self) -> bool:
+        """Whether its events follow from times alone, so that events of one time are in together, in any order."""
+        return False
+
+    @property
+    def span(self) -> TimeWindow | None:
+        """The length of time that holds just the same events; None if there is none."""
+        return None
+
+    @property
+    def pane_ends(self) -> Closed | None:
+        """Which of its ends are in, where windows begin whole lengths before slides, so that events between two
+        multiples may be retained as one; None if they are retained one by one."""
+        return None
 
     @property
     def slide(self) -> tuple[Duration, Any] | None:
@@ -72,7 +121,7 @@ class WindowPolicy(Described):
     @property
     def slides(self) -> bool:
         """Whether it ends at slides alone, so that a frame gets a row for each of them."""
-        return False
+        return self.span is not None and self.span.every is not None
 
     @property
     def step(self) -> int | None:
@@ -82,11 +131,29 @@ class WindowPolicy(Described):
     @property
     def moves_with_late(self) -> bool:
         """Whether a late event moves the windows of later ones, so that what was known at arrival is lost."""
-        return self.by_value
+        return not self.by_time
+
+    @property
+    def each_row(self) -> bool:
+        """Whether it has a result at each row of a frame."""
+        return True
 
     @property
     def reach(self) -> Duration | None:
-        """How old an event in the window is at most; None if that has no bound in time."""
+        """How old an event is at most that changes anything about the window; None if that has no bound in time."""
+        return None
+
+    @property
+    def events(self) -> int | None:
+        """Of how many events, its own the last, the window is made; None if that has no bound."""
+        return None
+
+    def serves(self, other: WindowPolicy) -> bool:
+        """Whether all that another window needs is retained where this one is."""
+        return self == other
+
+    def lengths(self, kind: Kind, ticks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | None:
+        """How long the window is that ends at each of the times, in ticks, where only Python knows; else None."""
         return None
 
     def measuring(self, columns: tuple[str, ...]) -> WindowPolicy:
@@ -110,6 +177,13 @@ class WindowPolicy(Described):
         sash.errors.WindowSpecError: 'BayWindow' is no policy: ...
         """
         return read_description(description, "policy", _POLICIES)
+
+
+def _part_label(part: Any) -> str:
+    """A part of a policy: a function by its name, an aggregation by its own and its columns."""
+    if isinstance(columns := getattr(part, "columns", None), tuple):
+        return "_".join([type(part).__name__.lower(), *columns])
+    return str(getattr(part, "__name__", "function")).strip("<>") if callable(part) else str(plain_part(part))
 
 
 PolicyType = TypeVar("PolicyType", bound=type[WindowPolicy])

@@ -77,6 +77,16 @@ class CalendarWindow(WindowPolicy):
         assert found is not None
         return int(found[1]) * _MONTHS[found[2]]
 
+    @property
+    def label(self) -> str:
+        """The length."""
+        return self.length
+
+    @property
+    def by_time(self) -> bool:
+        """Nothing else is looked at."""
+        return True
+
     def core(self, scale: Scale, output: int = 0) -> NoReturn:
         """Not in the core: its length differs from one time to the next."""
         raise WindowSpecError(

@@ -36,6 +36,7 @@ class CountWindow(WindowPolicy):
 
     positional: ClassVar[tuple[str, ...]] = ("n",)
     defaults: ClassVar[Mapping[str, Any]] = {"every": 1}
+    closed_by_plan: ClassVar[bool] = True
 
     n: int
     every: int
@@ -54,9 +55,33 @@ class CountWindow(WindowPolicy):
         return PolicyConfig("count", count=self.n)
 
     @property
+    def label(self) -> str:
+        """The number."""
+        return str(self.n)
+
+    @property
     def in_time(self) -> bool:
         """It counts events."""
         return False
+
+    @property
+    def moves_with_late(self) -> bool:
+        """What was known at arrival is found by counting what had come."""
+        return False
+
+    @property
+    def each_row(self) -> bool:
+        """Without `every`."""
+        return self.every == 1
+
+    @property
+    def events(self) -> int:
+        """The number."""
+        return self.n
+
+    def serves(self, other: WindowPolicy) -> bool:
+        """What a window of fewer events needs is there."""
+        return other.events is not None and self.n >= other.events
 
     @property
     def step(self) -> int | None:

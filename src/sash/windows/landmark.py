@@ -39,6 +39,15 @@ class LandmarkWindow(WindowPolicy):
         """The policy as the core takes it."""
         return PolicyConfig("landmark", since=None if self.since is None else bound(scale.kind, self.since, up=True))
 
+    @property
+    def by_time(self) -> bool:
+        """Nothing else is looked at."""
+        return True
+
+    def serves(self, other: WindowPolicy) -> bool:
+        """Without `since` everything is there."""
+        return self.since is None or self == other
+
     def describe(self) -> str:
         """The policy in words, with which ends are in."""
         return f"the events in [{'first event' if self.since is None else self.since}, T]"

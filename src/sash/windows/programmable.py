@@ -58,6 +58,11 @@ class PolicyWindow(WindowPolicy):
         return PolicyConfig("programmable", evict_when=self.evict_when, output=output)
 
     @property
+    def looks_at(self) -> Aggregation | None:
+        """The one that is given beside the function."""
+        return self.over
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """Those of the aggregation that it looks at."""
         return () if self.over is None else self.over.columns

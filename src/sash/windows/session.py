@@ -28,6 +28,7 @@ class SessionWindow(WindowPolicy):
     """
 
     positional: ClassVar[tuple[str, ...]] = ("gap",)
+    closes: ClassVar[bool] = True
 
     gap: Duration
 
@@ -39,9 +40,18 @@ class SessionWindow(WindowPolicy):
         return PolicyConfig("session", length_of(scale.length(self.gap)))
 
     @property
+    def by_time(self) -> bool:
+        """Gaps lie between times."""
+        return True
+
+    @property
     def moves_with_late(self) -> bool:
         """A late event may join two sessions."""
         return True
+
+    def serves(self, other: WindowPolicy) -> bool:
+        """What a session with a shorter gap needs is there."""
+        return isinstance(other, SessionWindow) and self.gap.amount >= other.gap.amount
 
     def describe(self) -> str:
         """The policy in words, with which ends are in."""

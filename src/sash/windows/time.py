@@ -92,14 +92,33 @@ class TimeWindow(WindowPolicy):
         return None if self.every is None else (self.every, None)
 
     @property
-    def slides(self) -> bool:
-        """With `every`."""
-        return self.every is not None
+    def label(self) -> str:
+        """The length."""
+        return str(self.length)
+
+    @property
+    def by_time(self) -> bool:
+        """Nothing else is looked at."""
+        return True
+
+    @property
+    def span(self) -> TimeWindow:
+        """Itself."""
+        return self
+
+    @property
+    def pane_ends(self) -> Closed:
+        """Those of the window."""
+        return self.closed
 
     @property
     def reach(self) -> Duration:
         """The length."""
         return self.length
+
+    def serves(self, other: WindowPolicy) -> bool:
+        """What a shorter one needs is there."""
+        return other.reach is not None and self.length.amount >= other.reach.amount
 
     def early_start(self, scale: Scale, end: int, by_event: bool) -> int:
         """The length before the end."""

@@ -79,9 +79,14 @@ class TumblingWindow(WindowPolicy):
         return self.count
 
     @property
-    def moves_with_late(self) -> bool:
-        """A late event shifts the blocks of events behind it."""
-        return self.count is not None
+    def by_time(self) -> bool:
+        """A late event shifts blocks of a number of events."""
+        return self.count is None
+
+    @property
+    def pane_ends(self) -> Closed | None:
+        """Those of blocks in time."""
+        return None if self.length is None else self.closed
 
     @property
     def reach(self) -> Duration | None:

@@ -11,7 +11,7 @@ from sash.windows.calendar import CALENDAR_UNITS, CalendarWindow, is_calendar
 from sash.windows.count import CountWindow
 from sash.windows.time import Closed, TimeWindow
 
-__all__ = ["as_policies", "as_policy"]
+__all__ = ["as_policies", "as_policy", "as_written"]
 
 
 def as_policy(value: Any, closed: Closed = "right") -> WindowPolicy:
@@ -34,6 +34,20 @@ def as_policy(value: Any, closed: Closed = "right") -> WindowPolicy:
     if policy.length.plain:
         raise WindowSpecError(f"{value!r} is no number of events: write TimeWindow({value!r}) if it is a length")
     return policy
+
+
+def as_written(policy: WindowPolicy, label: str, closed: Closed) -> str | int | None:
+    """What `as_policy` makes the policy of, with its label for text; None if there is nothing so short.
+
+    >>> as_written(TimeWindow("60m"), "60m", "right"), as_written(CountWindow(3), "3", "right")
+    ('60m', 3)
+    >>> as_written(TimeWindow(3), "3", "right")
+    """
+    short = int(label) if label.isdecimal() else label
+    try:
+        return short if as_policy(short, closed) == policy else None
+    except WindowSpecError:
+        return None
 
 
 def as_policies(value: Any) -> tuple[WindowPolicy, ...]:

@@ -10,9 +10,11 @@
 
 #include "sash/batch/order.hpp"
 #include "sash/number.hpp"
-#include "sash/windows/grid.hpp"
+#include "sash/windows/bounds.hpp"
 #include "sash/windows/length.hpp"
 #include "sash/windows/policy.hpp"
+#include "sash/windows/session_starts.hpp"
+#include "sash/windows/steps.hpp"
 
 namespace sash::batch {
 
@@ -246,16 +248,15 @@ inline Bounds count_window(const Order& order, std::size_t rows, Ends ends) {
     return bounds;
 }
 
-//! Everything from the last row on with which a window begins, begins(first of the key, row); the first row of a key is
-//! one. For windows that follow one another.
-template <class Begins>
-Bounds stretch_window(const Order& order, bool peers, Begins begins) {
+//! Rows that follow one another by less than the gap.
+inline Bounds session_window(const Order& order, const Length& gap, bool reals, bool peers) {
     Bounds bounds;
     bounds.first = Room<Position>(order.size());
+    const auto times = order.times();
     for_each_group(order, [&](Position begin, Position end) {
         Position start = begin;
         for (Position i = begin; i != end; ++i) {
-            if (i != begin && begins(begin, i)) start = i;
+            if (i != begin && gap.apart(times[i - 1], times[i], reals)) start = i;
             bounds.first[i] = start;
         }
     });
@@ -263,36 +264,64 @@ Bounds stretch_window(const Order& order, bool peers, Begins begins) {
     return bounds;
 }
 
-//! Rows that follow one another by less than the gap.
-inline Bounds session_window(const Order& order, const Length& gap, bool reals, bool peers) {
-    const auto times = order.times();
-    return stretch_window(order, peers, [&](Position, Position i) { return gap.apart(times[i - 1], times[i], reals); });
-}
+namespace detail {
 
-//! The part of the tumbling window up to the row. With `left`, a block has its start and not its end.
-inline Bounds tumbling_window(const Order& order, const windows::Grid& grid, bool left, bool peers) {
-    const auto times = order.times();
-    const auto block = [&](Position i) { return left ? grid.last(times[i]) : grid.first(times[i]); };
-    return stretch_window(order, peers, [&](Position, Position i) { return block(i - 1) != block(i); });
-}
+//! The rows of one key, as windows::Bounds reads them. Sessions have a pass of their own, and windows that step are run
+//! by the operator, so there are no extras.
+class KeyRows {
+public:
+    struct Row {
+        Time ticks;
+    };
+    struct Extras {
+        std::vector<windows::SessionStarts> sessions;
+        std::vector<windows::Steps> steps;
+    };
 
-//! Rows 1 to n, n + 1 to 2n, and so on: the part up to the row, whatever its time.
-inline Bounds tumbling_count_window(const Order& order, std::size_t rows) {
-    return stretch_window(order, false, [&](Position begin, Position i) { return (i - begin) % rows == 0; });
-}
+    explicit KeyRows(std::span<const Time> times) : times_(times) {}
 
-//! Everything since a time; nothing for the rows before it.
-inline Bounds landmark_window(const Order& order, Time since, bool peers) {
+    const KeyRows& rows() const { return *this; }
+    const Extras& extras() const { return extras_; }
+    Row operator[](std::size_t place) const { return {times_[place]}; }
+    Row front() const { return {times_.front()}; }
+    std::size_t dropped() const { return 0; }
+
+private:
+    std::span<const Time> times_;
+    Extras extras_;
+};
+
+}  // namespace detail
+
+//! Any other window that needs no values, by the rule of bounds.hpp. Neither of its ends goes back from one row to the
+//! next, so that its rows are found by two pointers.
+inline Bounds ruled_window(const Order& order, const windows::Policy& policy, bool reals, bool peers) {
     Bounds bounds;
-    bounds.never_empty = false;
     bounds.first = Room<Position>(order.size());
-    if (peers && order.has_peers()) bounds.last = detail::find_lasts(order, true);
+    bounds.last = Room<Position>(order.size());
+    const std::vector<windows::Policy> policies{policy};
+    const windows::Bounds<detail::KeyRows> rule(policies, reals);
     const auto times = order.times();
+    bool ends_at_own = true;
     for_each_group(order, [&](Position begin, Position end) {
-        const auto start =
-            static_cast<Position>(std::lower_bound(times.begin() + begin, times.begin() + end, since) - times.begin());
-        for (Position i = begin; i != end; ++i) bounds.first[i] = std::min(start, bounds.end(i));
+        const detail::KeyRows rows(times.subspan(begin, end - begin));
+        Position first = begin, last = begin;
+        for (Position i = begin; i != end; ++i) {
+            const windows::Found found = rule.of_row(rows, 0, times[i], i - begin);
+            if (found.placed) {
+                first = begin + static_cast<Position>(found.low);
+                last = begin + static_cast<Position>(found.high);
+            } else {
+                while (last != end && times[last] <= found.to) ++last;
+                while (first != last && times[first] < found.from) ++first;
+            }
+            bounds.last[i] = peers ? last : std::min(last, i + 1);
+            bounds.first[i] = std::min(first, bounds.last[i]);
+            ends_at_own &= bounds.last[i] == i + 1;
+            bounds.never_empty &= bounds.first[i] <= i && i < bounds.last[i];
+        }
     });
+    if (ends_at_own) bounds.last = {};
     return bounds;
 }
 

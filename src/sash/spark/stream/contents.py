@@ -16,7 +16,7 @@ from sash.spark.stream.job import Job
 from sash.spark.stream.operators import described
 from sash.spark.stream.tree import by_operator
 from sash.times import Kind
-from sash.windows import CountWindow, LandmarkWindow, SessionWindow, TimeWindow, TumblingWindow, WindowPolicy
+from sash.windows import WindowPolicy
 
 __all__ = ["Contents"]
 
@@ -173,7 +173,7 @@ def _windows(held: Contents, job: Job, watermark: int | None) -> Iterator[str]:
     for window in job.plan.windows:
         if held.pruned is not None and not _within(window, job, watermark, held.pruned):
             yield f"{window!r} reaches back to rows that are dropped: rows were retained for {held.retain} ticks"
-        elif held.windows is not None and not any(_covers(one, window) for one in before):
+        elif held.windows is not None and not any(one.serves(window) for one in before):
             yield f"{window!r} reaches back to rows that are dropped: those of {before} were retained"
 
 
@@ -181,18 +181,3 @@ def _within(window: WindowPolicy, job: Job, watermark: int | None, pruned: int) 
     """Whether windows that end at or after the watermark begin behind what was dropped."""
     reach = window.reach
     return reach is not None and watermark is not None and watermark - reach.ticks(job.clock.kind) >= pruned
-
-
-def _covers(held: WindowPolicy, wanted: WindowPolicy) -> bool:
-    """Whether all that a window needs is retained where another one is."""
-    match held, wanted:
-        case LandmarkWindow(since=None), _:
-            return True
-        case (TimeWindow() | TumblingWindow(), TimeWindow() | TumblingWindow()) if held.length and wanted.length:
-            # A stretch may have just begun when it is the one that is retained.
-            return held == wanted or (isinstance(held, TimeWindow) and held.length.amount >= wanted.length.amount)
-        case CountWindow(), CountWindow():
-            return held.n >= wanted.n
-        case SessionWindow(), SessionWindow():
-            return held.gap.amount >= wanted.gap.amount
-    return held == wanted

@@ -13,7 +13,6 @@ from sash.durations import ATTOSECONDS, Duration
 from sash.plan import Plan
 from sash.spark.reads import columns_read
 from sash.times import INT, Kind, encode
-from sash.windows import TimeWindow
 
 __all__ = ["ERROR", "LATE", "NO_TIME", "REVISION", "TOO_LATE", "Clock", "Job", "OnError", "OnLate"]
 
@@ -111,7 +110,7 @@ class Job:
     @property
     def time_only(self) -> bool:
         """Whether every window is a length of time."""
-        return all(isinstance(window, TimeWindow) for window in self.plan.windows)
+        return all(window.span is not None for window in self.plan.windows)
 
     @property
     def floats(self) -> frozenset[str]:

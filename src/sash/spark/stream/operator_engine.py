@@ -46,7 +46,7 @@ from sash.spark.stream.tallies import (
     counts_frequent,
     filters,
 )
-from sash.windows import TimeWindow, WindowPolicy
+from sash.windows import WindowPolicy
 
 __all__ = ["NOTHING", "Given", "OperatorEngine", "Row", "Subject"]
 
@@ -276,11 +276,10 @@ _AT_ARRIVAL: Final[tuple[tuple[Callable[[Job, Aggregation], bool], type[ArrivalO
 
 
 def _operator(job: Job, name: str, aggregation: Aggregation, window: WindowPolicy) -> Operator:
-    if at_arrival(job, aggregation, window):
-        assert isinstance(window, TimeWindow)
+    if at_arrival(job, aggregation, window) and window.span is not None:
         for fits, make in _AT_ARRIVAL:
             if fits(job, aggregation):
-                return make(job, name, aggregation, window)
+                return make(job, name, aggregation, window.span)
     return Operator(job, name, aggregation, window)
 
 

@@ -24,7 +24,7 @@ from sash.spark.stream.retained import Ticks, with_columns
 from sash.spark.typed import TypedFrame
 from sash.times import encode_array
 from sash.triggers import EachEvent, EverySlide
-from sash.windows import TimeWindow, WindowPolicy
+from sash.windows import WindowPolicy
 from sash.windows.scale import Grid, Scale
 
 __all__ = ["Emissions", "Operator", "described", "never_late", "outputs_of"]
@@ -48,7 +48,7 @@ class Operator:
         self._name, self._kind, self._types = name, job.clock.kind, job.types
         aggregation = with_columns(aggregation, job.schema.names)
         window = window.measuring(aggregation.columns)
-        self._every = window.every if isinstance(window, TimeWindow) else None
+        self._every = window.slide[0] if window.slides and window.slide else None
         # Where nothing is read, rows are counted by their times.
         self._reads = _read_by(aggregation, window, job.schema.names) or [job.on]
         self._spec = Spec(

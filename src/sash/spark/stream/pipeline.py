@@ -29,7 +29,6 @@ from sash.spark.stream.processor import RESULTS_SQL, BucketProcessor
 from sash.spark.stream.tree import by_operator
 from sash.spark.stream.watermark import Mark, input_watermark, with_watermark
 from sash.times import FLOAT, encode_array
-from sash.windows import CountWindow
 
 __all__ = ["make_job", "packed", "run"]
 
@@ -108,7 +107,7 @@ def make_job(
         retract=retraction[0],
         id=retraction[1],
     )
-    if by_operator(job) and plan.closed != "right" and any(isinstance(one, CountWindow) for one in plan.windows):
+    if by_operator(job) and plan.closed != "right" and any(one.closed_by_plan for one in plan.windows):
         settle(
             [
                 f"closed={plan.closed!r}: the windows of this plan run by the operator, where rows are counted with the"

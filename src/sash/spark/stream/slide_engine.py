@@ -19,7 +19,6 @@ from sash.spark.stream.operator_slides import OperatorSlides
 from sash.spark.stream.retained import Chunk
 from sash.spark.stream.tree import by_operator
 from sash.spark.typed import TypedFrame
-from sash.windows import TimeWindow
 from sash.windows.scale import Grid, Scale
 
 __all__ = ["SlideEngine", "make_engine"]
@@ -32,11 +31,10 @@ class SlideEngine(BucketEngine):
     def __init__(self, job: Job) -> None:
         super().__init__(job)
         window = job.plan.windows[0]
-        assert isinstance(window, TimeWindow)
-        assert window.every is not None
+        assert window.slide is not None
         risky = {name: one for name, one in job.plan.aggregations.items() if may_fail(one)}
         self._risky = Plan(**job.plan._parts() | {"aggregations": risky}) if risky else None
-        self._grid = Grid(Scale(job.clock.kind), window.every)
+        self._grid = Grid(Scale(job.clock.kind), *window.slide)
 
     @property
     def _reads_rows(self) -> bool:

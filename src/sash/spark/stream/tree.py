@@ -28,7 +28,6 @@ from sash.operator.config import configure_lookups
 from sash.plan import Plan
 from sash.spark.stream.job import Job
 from sash.spark.stream.retained import Ticks
-from sash.windows import CountWindow, TimeWindow
 
 __all__ = ["Tree", "by_operator", "needs_operator", "split"]
 
@@ -54,7 +53,7 @@ def by_operator(job: Job) -> bool:
     if job.plan.emit != "arrival" or needs_operator(job.plan):
         return needs_operator(job.plan)
     # The ends of windows that count rows are the plan's, and the operator has no word for them.
-    counted = any(isinstance(window, CountWindow) for window in job.plan.windows) and job.plan.closed != "right"
+    counted = any(window.closed_by_plan for window in job.plan.windows) and job.plan.closed != "right"
     quick = all(_in_tree(one, job) or _is_order(one, job) for one in job.plan.aggregations.values())
     return not (counted or quick)
 
@@ -137,8 +136,7 @@ class Tree:
         floats = job.floats | {name for name, (column, _) in self._masks.items() if column in job.floats}
         # What was emitted then can be computed again, however the tree had grown.
         self._row = with_reproducible(row, floats)
-        windows = tuple(window for window in job.plan.windows if isinstance(window, TimeWindow))
-        self._core = _core.Operator(configure_lookups(self._row, windows, job.clock.kind))
+        self._core = _core.Operator(configure_lookups(self._row, job.plan.windows, job.clock.kind))
 
     @property
     def picks_rows(self) -> bool:
