@@ -376,8 +376,9 @@ private:
 }  // namespace
 
 void OperatorPartials::emit(const Emission& emission, const Result& result) {
-    out_->emissions.push_back(emission);
-    out_->emissions.back().missing = result.empty();
+    Emission said = emission;
+    said.missing = result.empty();
+    out_->emissions.push_back(said);
     for (std::size_t cell = 0; cell < out_->columns.size(); ++cell)
         out_->columns[cell].push_back(result.empty() ? ResultCell() : result[cell]);
 }

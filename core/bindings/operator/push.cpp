@@ -73,7 +73,7 @@ nb::object BoundOperator::push(nb::handle key, nb::handle time, nb::handle value
     hand_over_failed(out);
     nb::list results;
     for (std::size_t i = 0; i < out.size(); ++i)
-        results.append(result_of(*this, out, i, keyed_ ? keys_.key(out.emissions[i].slot) : nb::object(nb::none())));
+        results.append(result_of(*this, out, i, keyed_ ? keys_.key(out.emissions.slot(i)) : nb::object(nb::none())));
     drop_freed({});
     return results;
 }

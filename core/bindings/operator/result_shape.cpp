@@ -82,17 +82,16 @@ bool ResultShape::is_native(std::size_t output) const {
                        [](const ResultSpec& spec) { return spec.native; });
 }
 
-nb::object ResultShape::value(std::span<const ResultCell* const> cells) const {
-    if (makes_objects_) return cells[0]->tag() == Tag::object ? nb::borrow(cells[0]->object()) : nb::none();
-    return shaped(outputs_[0],
-                  [&](std::size_t index) { return result(index, *cells[row_.results()[index].position]); });
+nb::object ResultShape::value(std::span<const ResultCell> cells) const {
+    if (makes_objects_) return cells[0].tag() == Tag::object ? nb::borrow(cells[0].object()) : nb::none();
+    return shaped(outputs_[0], [&](std::size_t index) { return result(index, cells[row_.results()[index].position]); });
 }
 
 nb::object ResultShape::value(const Cells& cells) const {
     if (cells.empty()) return nb::none();
-    std::vector<const ResultCell*> pointers;
-    for (std::size_t i = 0; i < cells.size(); ++i) pointers.push_back(&cells[i]);
-    return value(pointers);
+    std::vector<ResultCell> list;
+    for (std::size_t i = 0; i < cells.size(); ++i) list.push_back(cells[i]);
+    return value(list);
 }
 
 bool ResultShape::same(const Cells& one, const Cells& other) const {

@@ -60,7 +60,7 @@ public:
         });
     }
     //! The result that cells stand for.
-    nb::object value(std::span<const ResultCell* const> cells) const;
+    nb::object value(std::span<const ResultCell> cells) const;
     nb::object value(const Cells& cells) const;
 
     //! As Python compares them; NaN is NaN.
