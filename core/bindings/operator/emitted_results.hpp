@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "monoids/object.hpp"
 #include "operator/stepped_column.hpp"
+#include "sash/monoids/record/event.hpp"
 #include "sash/operator/partials.hpp"
 
 namespace sash::face {
@@ -51,6 +54,14 @@ private:
     std::int64_t word_ = 0;
 };
 
+//! A number as a cell; nothing for what is none.
+inline ResultCell cell_of(const PartResult& result) {
+    using Tag = ResultCell::Tag;
+    if (const auto* const integer = std::get_if<std::int64_t>(&result)) return {Tag::integer, *integer};
+    if (const auto* const real = std::get_if<double>(&result)) return {Tag::real, std::bit_cast<std::int64_t>(*real)};
+    return {};
+}
+
 //! One cell of every result. All have the same tag as a rule.
 class ResultColumn {
 public:
@@ -58,12 +69,11 @@ public:
 
     ResultColumn() = default;
     //! So many without a value.
-    explicit ResultColumn(std::size_t size) : words_(size), tags_(size) {}
+    explicit ResultColumn(std::size_t size) : size_(size) {}
 
-    std::size_t size() const { return words_.size(); }
+    std::size_t size() const { return size_; }
     Tag tag(std::size_t place) const { return static_cast<Tag>(tags_[place]); }
-    //! Of numbers.
-    const std::vector<std::int64_t>& words() const { return words_; }
+    //! Of a number.
     std::int64_t word(std::size_t place) const { return words_[place]; }
     ResultCell operator[](std::size_t place) const {
         if (tag(place) != Tag::object) return {tag(place), words_[place]};
@@ -74,12 +84,12 @@ public:
     }
 
     void push_back(ResultCell cell) {
-        tags_.push_back(static_cast<std::int64_t>(cell.tag()));
-        words_.push_back(word_of(std::move(cell)));
+        if (cell.tag() == Tag::object) return push_back(Tag::object, keep(std::move(cell)));
+        push_back(cell.tag(), cell.word());
     }
     void set(std::size_t place, ResultCell cell) {
-        tags_.set(place, static_cast<std::int64_t>(cell.tag()));
-        words_[place] = word_of(std::move(cell));
+        tags_.set(size_, place, static_cast<std::int64_t>(cell.tag()));
+        words_.set(size_, place, cell.tag() == Tag::object ? keep(std::move(cell)) : cell.word());
     }
     void reserve(std::size_t size) {
         tags_.reserve(size);
@@ -87,21 +97,27 @@ public:
     }
     //! The last ones go.
     void truncate(std::size_t size) {
-        for (; words_.size() > size; words_.pop_back())
-            if (tag(words_.size() - 1) == Tag::object) objects_.pop_back();
+        for (; size_ > size; --size_)
+            if (tag(size_ - 1) == Tag::object) objects_.pop_back();
         tags_.truncate(size);
+        words_.truncate(size);
     }
 
 private:
-    //! An object lies apart, and its place is here.
-    std::int64_t word_of(ResultCell cell) {
-        if (cell.tag() != Tag::object) return cell.word();
+    void push_back(Tag tag, std::int64_t word) {
+        tags_.push_back(size_, static_cast<std::int64_t>(tag));
+        words_.push_back(size_, word);
+        ++size_;
+    }
+    //! Objects lie apart; where, is their word.
+    std::int64_t keep(ResultCell cell) {
         objects_.push_back(std::move(cell).owned());
         return static_cast<std::int64_t>(objects_.size() - 1);
     }
 
-    std::vector<std::int64_t> words_;
     SteppedColumn tags_;
+    SteppedColumn words_;
+    std::size_t size_ = 0;
     std::vector<Object> objects_;
 };
 
@@ -144,14 +160,13 @@ class EmissionList {
 public:
     EmissionList() = default;
     //! So many of which nothing is said.
-    explicit EmissionList(std::size_t size)
-        : slots_(size), about_(size), ends_(size), lengths_(size), numbers_(size), revisions_(size) {}
+    explicit EmissionList(std::size_t size) : size_(size) {}
 
-    std::size_t size() const { return ends_.size(); }
+    std::size_t size() const { return size_; }
     Emission operator[](std::size_t place) const {
         const std::int64_t about = about_[place];
         return {.slot = slot(place),
-                .window = window(place),
+                .window = static_cast<std::uint32_t>(about >> kFlags),
                 .start = start(place),
                 .end = ends_[place],
                 .number = numbers_[place],
@@ -161,18 +176,18 @@ public:
                 .revision = revisions_[place]};
     }
     KeySlot slot(std::size_t place) const { return static_cast<KeySlot>(slots_[place]); }
-    std::uint32_t window(std::size_t place) const { return static_cast<std::uint32_t>(about_[place] >> kFlags); }
     Time start(std::size_t place) const { return difference(ends_[place], lengths_[place]); }
 
     void push_back(const Emission& emission) {
-        slots_.push_back(emission.slot);
-        about_.push_back(std::int64_t{emission.window} << kFlags | (emission.by_event ? kByEvent : 0) |
-                         (emission.retracted ? kRetracted : 0) | (emission.missing ? kMissing : 0));
-        ends_.push_back(emission.end);
+        slots_.push_back(size_, emission.slot);
+        about_.push_back(size_, std::int64_t{emission.window} << kFlags | kByEvent * emission.by_event |
+                                    kRetracted * emission.retracted | kMissing * emission.missing);
+        ends_.push_back(size_, emission.end);
         // Most windows are of one length.
-        lengths_.push_back(difference(emission.end, emission.start));
-        numbers_.push_back(emission.number);
-        revisions_.push_back(emission.revision);
+        lengths_.push_back(size_, difference(emission.end, emission.start));
+        numbers_.push_back(size_, emission.number);
+        revisions_.push_back(size_, emission.revision);
+        ++size_;
     }
     void reserve(std::size_t size) {
         for (SteppedColumn* const column : all()) column->reserve(size);
@@ -180,6 +195,7 @@ public:
     //! The last ones go.
     void truncate(std::size_t size) {
         for (SteppedColumn* const column : all()) column->truncate(size);
+        size_ = size;
     }
 
 private:
@@ -199,6 +215,7 @@ private:
     SteppedColumn lengths_;
     SteppedColumn numbers_;
     SteppedColumn revisions_;
+    std::size_t size_ = 0;
 };
 
 //! In the order in which they were emitted. A result without a value, for want of events, has cells without one.

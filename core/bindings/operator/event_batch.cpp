@@ -32,7 +32,7 @@ Mark MarkColumn::operator[](std::size_t i) const {
 }
 
 EventBatch::EventBatch(const RowReader& row, const Times& ticks, const nb::list& columns)
-    : ticks_(ticks), width_(row.slots().size()), fields_(ticks.size() * width_) {
+    : ticks_(ticks.data(), ticks.size()), width_(row.slots().size()), fields_(ticks.size() * width_) {
     for (std::size_t slot = 0; slot < width_; ++slot) row.read_slot(slot, columns[slot], fields_, mode_);
 }
 

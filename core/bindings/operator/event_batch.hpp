@@ -37,22 +37,22 @@ private:
 //! Columns as fields of rows that lie one behind the other, and what windows and the trigger read of each row.
 class EventBatch {
 public:
-    //! Columns of numbers, one for each slot of the record.
+    //! Columns of numbers, one for each slot of the record. The ticks stay where they are.
     EventBatch(const RowReader& row, const Times& ticks, const nb::list& columns);
     //! What Python read of each value: marks for each window, or none at all; flags, or None.
     void read_marks(const nb::list& marks, nb::handle fires, nb::handle nulls);
 
     std::size_t size() const { return ticks_.size(); }
-    std::span<const Time> ticks() const { return {ticks_.data(), ticks_.size()}; }
-    Time ticks(std::size_t i) const { return ticks_.data()[i]; }
+    std::span<const Time> ticks() const { return ticks_; }
+    Time ticks(std::size_t i) const { return ticks_[i]; }
     //! Which of its columns are reals.
     const Mode& mode() const { return mode_; }
     std::span<Field> fields() { return fields_; }
-    std::span<Field> fields(std::size_t i) { return std::span(fields_).subspan(i * width_, width_); }
+    std::span<Field> fields(std::size_t i) { return {fields_.data() + i * width_, width_}; }
 
     //! An event whose partial was lifted, if it has one. The marks are those of the last event that was made.
     IncomingEvent event(std::size_t i, KeySlot slot, bool has_partial, IdSlot id = 0) {
-        for (std::size_t window = 0; window < own_.size(); ++window) own_[window] = marks_[window][i];
+        if (!marks_.empty()) read_own(i);
         const bool null = !has_partial || (nulls_ && nulls_->data()[i] != 0);
         return {slot, ticks(i), has_partial, null, !fires_ || fires_->data()[i] != 0, own_, id};
     }
@@ -61,8 +61,11 @@ public:
 
 private:
     static std::optional<Flags> flags_of(nb::handle flags);
+    void read_own(std::size_t i) {
+        for (std::size_t window = 0; window < own_.size(); ++window) own_[window] = marks_[window][i];
+    }
 
-    const Times& ticks_;
+    std::span<const Time> ticks_;
     std::size_t width_;
     std::vector<Field> fields_;
     Mode mode_;

@@ -39,12 +39,6 @@ ResultCell cell_of(nb::handle value) {
 
 }  // namespace
 
-ResultCell cell_of(const PartResult& result) {
-    if (const auto* const integer = std::get_if<std::int64_t>(&result)) return {Tag::integer, *integer};
-    if (const auto* const real = std::get_if<double>(&result)) return {Tag::real, std::bit_cast<std::int64_t>(*real)};
-    return {};
-}
-
 ResultShape::ResultShape(const RowReader& row, const Clock& clock, const Mode& mode, std::vector<OutputSpec> outputs,
                          std::vector<nb::object> empties, std::vector<EvictionRule> rules, nb::object same,
                          nb::object codec, bool makes_objects)

@@ -103,7 +103,4 @@ private:
     bool makes_objects_;
 };
 
-//! A number as a cell; nothing for what is none.
-ResultCell cell_of(const PartResult& result);
-
 }  // namespace sash::face

@@ -109,7 +109,10 @@ nb::object OperatorResults::values() const {
         for (std::size_t place = 0; place < size(); ++place) truths.push_back(column.word(place) != 0);
         return array_of(std::move(truths)).attr("view")("bool");
     }
-    return array_of(std::vector(column.words())).attr("view")(tag == Tag::real ? "float64" : "int64");
+    std::vector<std::int64_t> words;
+    words.reserve(size());
+    for (std::size_t place = 0; place < size(); ++place) words.push_back(column.word(place));
+    return array_of(std::move(words)).attr("view")(tag == Tag::real ? "float64" : "int64");
 }
 
 nb::tuple OperatorResults::cells(std::size_t cell) const {
