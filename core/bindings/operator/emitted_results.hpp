@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "monoids/object.hpp"
-#include "operator/stepped_column.hpp"
 #include "sash/monoids/record/event.hpp"
 #include "sash/operator/partials.hpp"
+#include "sash/operator/stepped_column.hpp"
 
 namespace sash::face {
 
@@ -85,6 +85,12 @@ public:
 
     void push_back(ResultCell cell) {
         if (cell.tag() == Tag::object) return push_back(Tag::object, keep(std::move(cell)));
+        push_back(cell.tag(), cell.word());
+    }
+    //! The result of a part, which is no object.
+    void push_back(const PartResult& result) {
+        if (const auto* const integer = std::get_if<std::int64_t>(&result)) return push_back(Tag::integer, *integer);
+        const ResultCell cell = cell_of(result);
         push_back(cell.tag(), cell.word());
     }
     void set(std::size_t place, ResultCell cell) {

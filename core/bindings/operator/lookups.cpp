@@ -52,6 +52,7 @@ void BoundOperator::insert(const Times& keys, const Times& ticks, const nb::list
         const std::vector<KeySlot> slots = keys_.slots(std::span(keys.data(), keys.size()));
         const KeySlot most = slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end());
         run(batch, out, [&](OperatorPartials& partials) {
+            batch.load_all();
             for (const std::size_t i : by_slot(slots, most))
                 engine_->insert(batch.event(i, slots[i], partials.lift({batch.ticks(i), batch.fields(i)})));
         });

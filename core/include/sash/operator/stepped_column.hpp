@@ -5,8 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
-namespace sash::face {
+namespace sash {
 
 //! While each value is as far from the one before as the second is from the first, the first and the step say it all:
 //! so it is for the window, the revision and the number of an event. Fresh pages are a good part of what a long batch
@@ -47,7 +48,7 @@ private:
     [[gnu::noinline]] void push_other(std::size_t size, std::int64_t value) {
         const auto word = static_cast<std::uint64_t>(value);
         if (size > 1 || state_ == State::written) {
-            write_out(size, std::max(expected_, 2 * size));
+            write_out(size, std::max(expected_, 2 * size + 1));
             values_[size] = value;
             return;
         }
@@ -76,4 +77,4 @@ private:
     State state_ = State::fresh;
 };
 
-}  // namespace sash::face
+}  // namespace sash
