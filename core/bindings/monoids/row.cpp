@@ -1,6 +1,5 @@
 #include "monoids/row.hpp"
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
@@ -170,68 +169,75 @@ void RowReader::settle(std::span<Field> fields, const Mode& from, const Mode& to
         if (from.reals[i] != to.reals[i] && fields[i].present) read_as_real(fields[i]);
 }
 
-void RowReader::read_slot(std::size_t slot, nb::handle column, std::span<Field> rows, Mode& mode) const {
-    using Integers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-    using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-    using Marks = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+SlotColumn RowReader::column(std::size_t slot, nb::handle column, Mode& mode) const {
+    SlotColumn read(slots_[slot].reader, column);
+    if (read.has_integers()) mode.integers.set(slot);
+    if (read.has_reals()) mode.reals.set(slot);
+    return read;
+}
+
+SlotColumn::SlotColumn(const ValueReader& reader, nb::handle column) : reader_(reader) {
+    nb::object values = nb::borrow(column);
     if (nb::isinstance<nb::list>(column)) {
         // Values that stand for nothing, and marks that say which are there.
-        read_slot(slot, column[0], rows, mode);
-        const Marks marks = nb::cast<Marks>(column[1]);
-        for (std::size_t i = 0; i < marks.size(); ++i)
-            if (marks(i) == 0) rows[i * slots_.size() + slot].present = false;
-        return;
+        values = column[0];
+        marks_ = nb::cast<Marks>(column[1]);
     }
-    Integers integers;
-    Reals reals;
-    const bool numbers = slots_[slot].reader.inputs() == Inputs::number;
-    if (nb::try_cast(column, integers, false)) {
-        read_column(slot, std::span(integers.data(), integers.size()), rows);
-        if (numbers) mode.integers.set(slot);
-    } else if (nb::try_cast(column, reals, false)) {
-        read_column(slot, std::span(reals.data(), reals.size()), rows);
-        if (numbers) mode.reals.set(slot);
+    const bool numbers = reader.inputs() == Inputs::number;
+    if (nb::try_cast(values, integers_, false)) {
+        has_integers_ = numbers;
+    } else if (nb::try_cast(values, reals_, false)) {
+        has_reals_ = numbers;
+        for (std::size_t i = 0; i < reals_.size(); ++i) static_cast<void>(reader.accepts(reals_.data()[i]));
     } else {
-        read_objects(slot, nb::cast<nb::tuple>(column), rows, mode);
+        read_objects(nb::cast<nb::tuple>(values));
     }
 }
 
-void RowReader::read_objects(std::size_t slot, const nb::tuple& values, std::span<Field> rows, Mode& mode) const {
-    const ValueReader& reader = slots_[slot].reader;
+void SlotColumn::read_objects(const nb::tuple& values) {
     std::vector<std::size_t> integers;
+    fields_.resize(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
         Value value;
         Mode own;
         Holder holder;
-        Field& field = rows[i * slots_.size() + slot];
-        field.present = reader.read(values[i], value, own, holder);
+        Field& field = fields_[i];
+        field.present = reader_.read(values[i], value, own, holder);
         field.cell = value.cell;
         field.real = value.real;
-        if (!field.present || reader.inputs() != Inputs::number) continue;
-        (own.value == Kind::real ? mode.reals : mode.integers).set(slot);
+        if (!field.present || reader_.inputs() != Inputs::number) continue;
+        (own.value == Kind::real ? has_reals_ : has_integers_) = true;
         if (own.value == Kind::integer) integers.push_back(i);
     }
-    if (!mode.reals[slot]) return;
-    for (const std::size_t i : integers) read_as_real(rows[i * slots_.size() + slot]);
+    if (!has_reals_) return;
+    for (const std::size_t i : integers) read_as_real(fields_[i]);
 }
 
-void RowReader::read_column(std::size_t slot, std::span<const std::int64_t> integers, std::span<Field> rows) const {
-    const bool ignored = slots_[slot].reader.inputs() == Inputs::ignored;
-    Field* field = &rows[slot];
-    for (const std::int64_t integer : integers) {
-        *field = {ignored ? 1 : integer, ignored ? 1.0 : 0.0, true};
-        field += slots_.size();
-    }
+Field SlotColumn::field_of(std::int64_t integer) const {
+    const bool ignored = reader_.inputs() == Inputs::ignored;
+    return {ignored ? 1 : integer, ignored ? 1.0 : 0.0, true};
 }
 
-void RowReader::read_column(std::size_t slot, std::span<const double> reals, std::span<Field> rows) const {
-    const ValueReader& reader = slots_[slot].reader;
-    const bool ignored = reader.inputs() == Inputs::ignored;
-    Field* field = &rows[slot];
-    for (const double real : reals) {
-        *field = {ignored ? 1 : reader.code(real), ignored ? 1.0 : real, reader.accepts(real)};
-        field += slots_.size();
+//! What is refused was so when the column was made.
+Field SlotColumn::field_of(double real) const {
+    const bool ignored = reader_.inputs() == Inputs::ignored;
+    return {ignored ? 1 : reader_.code(real), ignored ? 1.0 : real, reader_.accepts(real)};
+}
+
+void SlotColumn::read(std::size_t first, std::size_t count, Field* field, std::size_t width) const {
+    const auto read_all = [&](auto get) {
+        for (std::size_t i = 0; i < count; ++i) field[i * width] = get(first + i);
+    };
+    if (integers_.is_valid()) {
+        read_all([&, values = integers_.data()](std::size_t i) { return field_of(values[i]); });
+    } else if (reals_.is_valid()) {
+        read_all([&, values = reals_.data()](std::size_t i) { return field_of(values[i]); });
+    } else {
+        read_all([&](std::size_t i) { return fields_[i]; });
     }
+    if (!marks_.is_valid()) return;
+    for (std::size_t i = 0; i < count; ++i)
+        if (marks_.data()[first + i] == 0) field[i * width].present = false;
 }
 
 std::vector<Form> RowReader::forms(const Mode& from, const Mode& to) const {

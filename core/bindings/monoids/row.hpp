@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -33,6 +34,38 @@ struct Path {
 struct Slot {
     Path path;
     ValueReader reader;
+};
+
+//! One column of many events as a slot reads it: an array, which stays where it is, or values that were read before.
+class SlotColumn {
+public:
+    //! An array; a list of one, and of marks that say which of its values are there; or a tuple. Throws where a value
+    //! is refused. The reader outlives it.
+    SlotColumn(const ValueReader& reader, nb::handle column);
+
+    //! Whether there are such numbers in it.
+    bool has_integers() const { return has_integers_; }
+    bool has_reals() const { return has_reals_; }
+    //! So many values from the first on, into one field of each row of that width. The GIL is not needed.
+    void read(std::size_t first, std::size_t count, Field* field, std::size_t width) const;
+
+private:
+    using Integers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    using Reals = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    using Marks = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+    //! If a number among them is a real, all of them are read as such.
+    void read_objects(const nb::tuple& values);
+    Field field_of(std::int64_t integer) const;
+    Field field_of(double real) const;
+
+    const ValueReader& reader_;
+    Integers integers_;
+    Reals reals_;
+    std::vector<Field> fields_;
+    Marks marks_;
+    bool has_integers_ = false;
+    bool has_reals_ = false;
 };
 
 //! One fixed-size aggregation of a record: its kernel, and the slots that it reads.
@@ -74,8 +107,8 @@ public:
     bool takes(std::span<const Field> fields) const;
     //! Reads the integers of the columns that hold reals too as such.
     void settle(std::span<Field> fields, const Mode& from, const Mode& to) const;
-    //! One column of many events, an array or a tuple, into rows of fields that lie one behind the other.
-    void read_slot(std::size_t slot, nb::handle column, std::span<Field> rows, Mode& mode) const;
+    //! The column of a slot; the mode gets what is in it.
+    SlotColumn column(std::size_t slot, nb::handle column, Mode& mode) const;
 
     const std::vector<Slot>& slots() const { return slots_; }
     const std::vector<PartSpec>& parts() const { return parts_; }
@@ -96,10 +129,6 @@ public:
     LayoutPtr layout(const Mode& mode) const;
 
 private:
-    void read_column(std::size_t slot, std::span<const std::int64_t> integers, std::span<Field> rows) const;
-    void read_column(std::size_t slot, std::span<const double> reals, std::span<Field> rows) const;
-    //! If a number among them is a real, all of them are read as such.
-    void read_objects(std::size_t slot, const nb::tuple& values, std::span<Field> rows, Mode& mode) const;
     void read_field(const Slot& slot, nb::handle source, Field& field, Kind& kind) const;
 
     std::vector<Slot> slots_;

@@ -61,11 +61,11 @@ void BoundOperator::attempt(EmittedResults& out, bool release, Work work, Commit
     });
 }
 
-template <class Work>
-void BoundOperator::in_mode(Mode mode, std::span<const Time> ticks, std::span<const Field> fields, Work work) {
+template <class Reach, class Work>
+void BoundOperator::in_mode(Mode mode, Reach reach_of, Work work) {
     std::unique_ptr<OperatorPartials> changed = in_mode(*partials_, mode_, mode);
     const auto now = [&]() -> const OperatorPartials& { return changed ? *changed : *partials_; };
-    const double further = now().reach_of(ticks, fields);
+    const double further = reach_of(now());
     double reach = reach_ + further;
     // What has been evicted reaches no longer. This is O(n), and comes at most once for as much as was counted.
     if (!mode.wide && !(reach < kNarrowReach)) reach = now().reach() + further;
@@ -90,7 +90,15 @@ void BoundOperator::in_mode(Mode mode, std::span<const Time> ticks, std::span<co
 
 template <class Take>
 void BoundOperator::run(EventBatch& batch, EmittedResults& out, Take take) {
-    in_mode(settled(batch.mode(), batch.fields()), batch.ticks(), batch.fields(), [&] {
+    const Mode mode = joined(batch.mode());
+    const bool changes = batch.settle(mode);
+    const auto reach_of = [&](const OperatorPartials& partials) {
+        double reach = 0.0;
+        const auto add = [&](auto ticks, auto fields) { reach += partials.reach_of(ticks, fields); };
+        if (changes || partials.may_fail()) batch.for_each_part(add);
+        return reach;
+    };
+    in_mode(mode, reach_of, [&] {
         OperatorPartials& partials = engine_->state().partials();
         attempt(out, true, [&] { take(partials); }, [&] { engine_->state().commit(); });
     });

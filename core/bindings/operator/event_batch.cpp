@@ -32,8 +32,26 @@ Mark MarkColumn::operator[](std::size_t i) const {
 }
 
 EventBatch::EventBatch(const RowReader& row, const Times& ticks, const nb::list& columns)
-    : ticks_(ticks), width_(row.slots().size()), fields_(ticks.size() * width_) {
-    for (std::size_t slot = 0; slot < width_; ++slot) row.read_slot(slot, columns[slot], fields_, mode_);
+    : row_(row), ticks_(ticks.data(), ticks.size()), width_(row.slots().size()) {
+    for (std::size_t slot = 0; slot < width_; ++slot) columns_.push_back(row.column(slot, columns[slot], mode_));
+    to_ = mode_;
+}
+
+bool EventBatch::settle(const Mode& to) {
+    to_ = to;
+    rows_ = 0;
+    return mode_.reals != to_.reals;
+}
+
+void EventBatch::load(std::size_t first, std::size_t rows) {
+    rows_ = 0;
+    rows = std::min(rows, size() - first);
+    if (fields_.size() < rows * width_) fields_.resize(rows * width_);
+    for (std::size_t slot = 0; slot < width_; ++slot) columns_[slot].read(first, rows, fields_.data() + slot, width_);
+    if (mode_.reals != to_.reals)
+        for (std::size_t i = 0; i < rows; ++i) row_.settle({fields_.data() + i * width_, width_}, mode_, to_);
+    first_ = first;
+    rows_ = rows;
 }
 
 std::optional<EventBatch::Flags> EventBatch::flags_of(nb::handle flags) {

@@ -101,17 +101,17 @@ nb::object Keys::key(Slot slot) const {
     return name.kind == Name::Kind::other ? nb::borrow(name.other()) : nb::object(nb::int_(name.integer));
 }
 
-nb::object Keys::column(std::span<const Emission> emissions) const {
+nb::object Keys::column(const EmissionList& emissions) const {
     std::vector<std::int64_t> integers;
     integers.reserve(emissions.size());
-    for (const Emission& emission : emissions) {
-        const Name& name = names_[emission.slot];
+    for (std::size_t place = 0; place < emissions.size(); ++place) {
+        const Name& name = names_[emissions.slot(place)];
         if (name.kind != Name::Kind::integer) break;
         integers.push_back(name.integer);
     }
     if (integers.size() == emissions.size()) return array_of(std::move(integers));
     nb::list keys;
-    for (const Emission& emission : emissions) keys.append(key(emission.slot));
+    for (std::size_t place = 0; place < emissions.size(); ++place) keys.append(key(emissions.slot(place)));
     return keys;
 }
 

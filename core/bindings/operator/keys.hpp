@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "monoids/object.hpp"
+#include "operator/emitted_results.hpp"
 #include "sash/operator/key_table.hpp"
-#include "sash/operator/partials.hpp"
 
 namespace sash::face {
 
@@ -31,7 +31,7 @@ public:
     //! The key of a slot, as it was first given.
     nb::object key(Slot slot) const;
     //! The keys of what was emitted: an array if all of them are integers, otherwise a list.
-    nb::object column(std::span<const Emission> emissions) const;
+    nb::object column(const EmissionList& emissions) const;
     //! The key of a slot is gone; the slot is free for another.
     void drop(Slot slot);
     //! How many slots were ever given out, dropped ones included.

@@ -52,6 +52,7 @@ void BoundOperator::insert(const Times& keys, const Times& ticks, const nb::list
         const std::vector<KeySlot> slots = keys_.slots(std::span(keys.data(), keys.size()));
         const KeySlot most = slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end());
         run(batch, out, [&](OperatorPartials& partials) {
+            batch.load_all();
             for (const std::size_t i : by_slot(slots, most))
                 engine_->insert(batch.event(i, slots[i], partials.lift({batch.ticks(i), batch.fields(i)})));
         });
@@ -67,15 +68,15 @@ std::unique_ptr<OperatorResults> BoundOperator::query_many(const Times& keys, co
     const std::vector<KeySlot> slots = keys_.known(std::span(keys.data(), keys.size()));
     const std::size_t windows = plan().policies.size();
     EmittedResults out = blank();
-    out.emissions.resize(slots.size() * windows);
-    for (ResultColumn& column : out.columns) column.resize(out.emissions.size());
+    out.emissions = EmissionList(slots.size() * windows);
+    for (ResultColumn& column : out.columns) column = ResultColumn(out.emissions.size());
     named_errors([&] {
         const nb::gil_scoped_release released;
         for (const std::size_t i : by_slot(slots, keys_.size()))
             engine_->query(slots[i], ticks.data()[i], [&](std::size_t window, const PartialRange& range, auto) {
                 OperatorPartials::Result result = partials_->result(range);
                 for (std::size_t cell = 0; cell < result.size(); ++cell)
-                    out.columns[cell][i * windows + window] = std::move(result[cell]);
+                    out.columns[cell].set(i * windows + window, std::move(result[cell]));
             });
     });
     return std::make_unique<OperatorResults>(nb::find(*this), *this, std::move(out), repeated(keys, windows));

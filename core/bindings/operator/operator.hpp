@@ -109,9 +109,9 @@ private:
     template <class Work, class Commit>
     void attempt(EmittedResults& out, bool release, Work work, Commit commit);
     //! Runs work() over partials in the mode that events make necessary: their columns, and how far their integers
-    //! reach.
-    template <class Work>
-    void in_mode(Mode mode, std::span<const Time> ticks, std::span<const Field> fields, Work work);
+    //! reach, which is reach_of(partials).
+    template <class Reach, class Work>
+    void in_mode(Mode mode, Reach reach_of, Work work);
     //! The partials in another mode; nothing where it is this one.
     std::unique_ptr<OperatorPartials> in_mode(const OperatorPartials& partials, const Mode& from, const Mode& to) const;
     std::pair<Mode, std::unique_ptr<OperatorPartials>> canonical() const;
@@ -120,7 +120,8 @@ private:
     std::unique_ptr<OperatorResults> given(EmittedResults out);
     KeySlot key_slot(nb::handle key);
     nb::object checked_key(nb::handle key) const;
-    Mode settled(const Mode& mode, std::span<Field> fields) const;
+    //! The mode of now, once such columns have come.
+    Mode joined(const Mode& mode) const;
     std::vector<KeySlot> key_slots(nb::handle keys, std::size_t size);
     //! Runs take(partials) over a batch, in the mode that it makes necessary.
     template <class Take>

@@ -136,8 +136,8 @@ public:
         if (range.missing || shape_.makes_objects()) return emit(emission, result(range));
         out_->emissions.push_back(emission);
         const Partial partial = find(range);
-        for (std::size_t part = 0; part < out_->columns.size(); ++part)
-            out_->columns[part].push_back(cell_of(layout().lower(part, words_of(partial))));
+        std::size_t part = 0;
+        for (ResultColumn& column : out_->columns) column.push_back(layout().lower(part++, words_of(partial)));
     }
 
     Result result(const PartialRange& range) const override {
@@ -184,6 +184,7 @@ public:
         return ticks.empty() ? 0.0 : layout().reach(fields, fields.size() / ticks.size());
     }
 
+    bool may_fail() const override { return layout().may_fail(); }
     double reach() const override {
         double reach = 0.0;
         if (!layout().may_fail()) return reach;
@@ -376,8 +377,9 @@ private:
 }  // namespace
 
 void OperatorPartials::emit(const Emission& emission, const Result& result) {
-    out_->emissions.push_back(emission);
-    out_->emissions.back().missing = result.empty();
+    Emission said = emission;
+    said.missing = result.empty();
+    out_->emissions.push_back(said);
     for (std::size_t cell = 0; cell < out_->columns.size(); ++cell)
         out_->columns[cell].push_back(result.empty() ? ResultCell() : result[cell]);
 }

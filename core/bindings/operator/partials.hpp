@@ -74,6 +74,8 @@ public:
     //! events lie one behind the other.
     virtual double reach_of(std::span<const Time> ticks, std::span<const Field> fields) const = 0;
     virtual double reach() const = 0;
+    //! Whether any event does so.
+    virtual bool may_fail() const = 0;
     //! Which kinds of numbers all of them hold, one for each part.
     virtual std::vector<Kinds> kinds() const = 0;
     //! Whether changes may have to be undone, and inserts are refused where a compiled function has failed.

@@ -20,13 +20,10 @@ struct LateRow {
 
 }  // namespace
 
-Mode BoundOperator::settled(const Mode& mode, std::span<Field> fields) const {
+Mode BoundOperator::joined(const Mode& mode) const {
     Mode wider = mode_;
     wider.integers |= mode.integers;
     wider.reals |= mode.reals;
-    const std::size_t width = row_.slots().size();
-    if (mode.reals != wider.reals)
-        for (std::size_t i = 0; i < fields.size(); i += width) row_.settle(fields.subspan(i, width), mode, wider);
     return wider;
 }
 
@@ -45,7 +42,8 @@ nb::object BoundOperator::push(nb::handle key, nb::handle time, nb::handle value
     Value read;
     Mode mode;
     row_.read(value, read, mode, holder);
-    const Mode wider = settled(mode, holder.fields);
+    const Mode wider = joined(mode);
+    row_.settle(holder.fields, mode, wider);
     std::vector<windows::Mark> marks;
     for (const nb::object& mark : marks_) marks.push_back(mark.is_none() ? windows::Mark{} : mark_of(mark(value)));
     const bool fires = fires_.is_none() || is_true(fires_(value));
@@ -56,7 +54,10 @@ nb::object BoundOperator::push(nb::handle key, nb::handle time, nb::handle value
     const std::size_t mark = keys_.mark();
     try {
         const KeySlot slot = key_slot(own);
-        in_mode(wider, {&moment.ticks, 1}, holder.fields, [&] {
+        const auto reach_of = [&](const OperatorPartials& partials) {
+            return partials.reach_of({&moment.ticks, 1}, holder.fields);
+        };
+        in_mode(wider, reach_of, [&] {
             attempt(
                 out, false,
                 [&] {
@@ -73,13 +74,13 @@ nb::object BoundOperator::push(nb::handle key, nb::handle time, nb::handle value
     hand_over_failed(out);
     nb::list results;
     for (std::size_t i = 0; i < out.size(); ++i)
-        results.append(result_of(*this, out, i, keyed_ ? keys_.key(out.emissions[i].slot) : nb::object(nb::none())));
+        results.append(result_of(*this, out, i, keyed_ ? keys_.key(out.emissions.slot(i)) : nb::object(nb::none())));
     drop_freed({});
     return results;
 }
 
 void BoundOperator::check_ends(std::span<const Time> ticks) const {
-    if (ticks.empty()) return;
+    if (ticks.empty() || plan().fires_on != FiresOn::slides) return;
     const Time latest = *std::max_element(ticks.begin(), ticks.end());
     if (plan().ends_exist(latest)) return;
     const nb::str text(time_of(latest));

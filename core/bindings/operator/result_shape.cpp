@@ -39,12 +39,6 @@ ResultCell cell_of(nb::handle value) {
 
 }  // namespace
 
-ResultCell cell_of(const PartResult& result) {
-    if (const auto* const integer = std::get_if<std::int64_t>(&result)) return {Tag::integer, *integer};
-    if (const auto* const real = std::get_if<double>(&result)) return {Tag::real, std::bit_cast<std::int64_t>(*real)};
-    return {};
-}
-
 ResultShape::ResultShape(const RowReader& row, const Clock& clock, const Mode& mode, std::vector<OutputSpec> outputs,
                          std::vector<nb::object> empties, std::vector<EvictionRule> rules, nb::object same,
                          nb::object codec, bool makes_objects)
@@ -82,17 +76,16 @@ bool ResultShape::is_native(std::size_t output) const {
                        [](const ResultSpec& spec) { return spec.native; });
 }
 
-nb::object ResultShape::value(std::span<const ResultCell* const> cells) const {
-    if (makes_objects_) return cells[0]->tag() == Tag::object ? nb::borrow(cells[0]->object()) : nb::none();
-    return shaped(outputs_[0],
-                  [&](std::size_t index) { return result(index, *cells[row_.results()[index].position]); });
+nb::object ResultShape::value(std::span<const ResultCell> cells) const {
+    if (makes_objects_) return cells[0].tag() == Tag::object ? nb::borrow(cells[0].object()) : nb::none();
+    return shaped(outputs_[0], [&](std::size_t index) { return result(index, cells[row_.results()[index].position]); });
 }
 
 nb::object ResultShape::value(const Cells& cells) const {
     if (cells.empty()) return nb::none();
-    std::vector<const ResultCell*> pointers;
-    for (std::size_t i = 0; i < cells.size(); ++i) pointers.push_back(&cells[i]);
-    return value(pointers);
+    std::vector<ResultCell> list;
+    for (std::size_t i = 0; i < cells.size(); ++i) list.push_back(cells[i]);
+    return value(list);
 }
 
 bool ResultShape::same(const Cells& one, const Cells& other) const {

@@ -60,7 +60,7 @@ public:
         });
     }
     //! The result that cells stand for.
-    nb::object value(std::span<const ResultCell* const> cells) const;
+    nb::object value(std::span<const ResultCell> cells) const;
     nb::object value(const Cells& cells) const;
 
     //! As Python compares them; NaN is NaN.
@@ -102,8 +102,5 @@ private:
     nb::object codec_;
     bool makes_objects_;
 };
-
-//! A number as a cell; nothing for what is none.
-ResultCell cell_of(const PartResult& result);
 
 }  // namespace sash::face

@@ -31,9 +31,9 @@ nb::object nones(std::size_t size) {
 }  // namespace
 
 nb::object result_of(const BoundOperator& source, const EmittedResults& emitted, std::size_t place, nb::handle key) {
-    const Emission& emission = emitted.emissions[place];
-    std::vector<const ResultCell*> cells;
-    for (const ResultColumn& column : emitted.columns) cells.push_back(&column[place]);
+    const Emission emission = emitted.emissions[place];
+    std::vector<ResultCell> cells;
+    for (const ResultColumn& column : emitted.columns) cells.push_back(column[place]);
     nb::object parts[] = {nb::borrow(key),
                           source.start_of(emission),
                           source.time_of(emission.end),
@@ -66,20 +66,20 @@ template <class Get>
 nb::object OperatorResults::integers(Get get) const {
     std::vector<std::int64_t> values;
     values.reserve(size());
-    for (const Emission& emission : emitted_.emissions) values.push_back(get(emission));
+    for (std::size_t place = 0; place < size(); ++place) values.push_back(get(emitted_.emissions[place]));
     return array_of(std::move(values));
 }
 
 nb::object OperatorResults::column(std::string_view name) const {
-    const bool by_event = emitted_.emissions.empty() || emitted_.emissions.front().by_event;
+    const bool by_event = size() == 0 || emitted_.emissions[0].by_event;
     if (name == "key") return source_.keyed() ? keys_ : nones(size());
     if (name == "window") return integers([](const Emission& one) { return std::int64_t{one.window}; });
     if (name == "revision") return integers([](const Emission& one) { return one.revision; });
     if (name == "retracted") return integers([](const Emission& one) { return std::int64_t{one.retracted}; });
     if (name == "value") return values();
     if (name == "start") {
-        const auto early = [](const Emission& one) { return one.start == kEarliest; };
-        if (std::any_of(emitted_.emissions.begin(), emitted_.emissions.end(), early)) return nb::none();
+        for (std::size_t place = 0; place < size(); ++place)
+            if (emitted_.emissions.start(place) == kEarliest) return nb::none();
         return integers([](const Emission& one) { return one.start; });
     }
     if (name != "end" && !by_event) return nones(size());
@@ -89,9 +89,9 @@ nb::object OperatorResults::column(std::string_view name) const {
 
 nb::object OperatorResults::objects() const {
     nb::list values;
-    std::vector<const ResultCell*> cells(emitted_.columns.size());
+    std::vector<ResultCell> cells(emitted_.columns.size());
     for (std::size_t place = 0; place < size(); ++place) {
-        for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = &emitted_.columns[i][place];
+        for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = emitted_.columns[i][place];
         values.append(emitted_.emissions[place].missing ? nb::object(nb::none()) : source_.shape().value(cells));
     }
     return values;
@@ -101,28 +101,29 @@ nb::object OperatorResults::values() const {
     if (emitted_.columns.empty() || size() == 0 || source_.shape().is_composite()) return objects();
     if (source_.shape().makes_objects()) return objects();
     const ResultColumn& column = emitted_.columns[source_.shape().position()];
-    const Tag tag = column.front().tag();
-    const auto alike = [&](const ResultCell& cell) { return cell.tag() == tag; };
-    if (tag == Tag::none || !std::all_of(column.begin(), column.end(), alike)) return objects();
+    const Tag tag = column.tag(0);
+    for (std::size_t place = 0; place < size(); ++place)
+        if (column.tag(place) != tag || tag == Tag::none) return objects();
     if (tag == Tag::integer && source_.shape().is_truth()) {
         std::vector<std::uint8_t> truths;
-        for (const ResultCell& cell : column) truths.push_back(cell.word() != 0);
+        for (std::size_t place = 0; place < size(); ++place) truths.push_back(column.word(place) != 0);
         return array_of(std::move(truths)).attr("view")("bool");
     }
     std::vector<std::int64_t> words;
     words.reserve(size());
-    for (const ResultCell& cell : column) words.push_back(cell.word());
+    for (std::size_t place = 0; place < size(); ++place) words.push_back(column.word(place));
     return array_of(std::move(words)).attr("view")(tag == Tag::real ? "float64" : "int64");
 }
 
 nb::tuple OperatorResults::cells(std::size_t cell) const {
+    const ResultColumn& column = emitted_.columns.at(cell);
     std::vector<std::int64_t> words;
     std::vector<std::uint8_t> tags;
     words.reserve(size());
     tags.reserve(size());
-    for (const ResultCell& one : emitted_.columns.at(cell)) {
-        words.push_back(one.tag() == Tag::none ? 0 : one.word());
-        tags.push_back(static_cast<std::uint8_t>(one.tag()));
+    for (std::size_t place = 0; place < size(); ++place) {
+        words.push_back(column.tag(place) == Tag::none ? 0 : column.word(place));
+        tags.push_back(static_cast<std::uint8_t>(column.tag(place)));
     }
     return nb::make_tuple(array_of(std::move(words)), array_of(std::move(tags)));
 }
@@ -130,7 +131,7 @@ nb::tuple OperatorResults::cells(std::size_t cell) const {
 void OperatorResults::visit_references(const ReferenceVisitor& visitor) const {
     visitor(owner_.ptr());
     visitor(keys_.ptr());
-    for (const ResultColumn& column : emitted_.columns) face::visit_references(column, visitor);
+    for (const ResultColumn& column : emitted_.columns) column.visit_references(visitor);
 }
 
 void OperatorResults::drop_references() {

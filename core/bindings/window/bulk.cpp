@@ -19,10 +19,13 @@ void Batch::read(std::span<const double> reals) {
     mode_ = reader_.first_mode();
     if (reader_.inputs() == Inputs::number || reader_.inputs() == Inputs::any) mode_.value = Kind::real;
     reals_ = reals;
-    std::vector<std::size_t> kept;
-    for (std::size_t i = 0; i < reals.size(); ++i)
+    std::size_t first = 0;
+    while (first < reals.size() && reader_.accepts(reals[first])) ++first;
+    if (first == reals.size()) return;
+    std::vector<std::size_t> kept(first);
+    std::iota(kept.begin(), kept.end(), std::size_t{0});
+    for (std::size_t i = first + 1; i < reals.size(); ++i)
         if (reader_.accepts(reals[i])) kept.push_back(i);
-    if (kept.size() == reals.size()) return;
     keep_ticks(kept);
     own_reals_.reserve(kept.size());
     for (const std::size_t i : kept) own_reals_.push_back(reals[i]);
@@ -52,7 +55,8 @@ void Batch::read_rows(const nb::list& columns) {
     const std::size_t width = reader_.row()->slots().size();
     mode_ = reader_.first_mode();
     fields_.resize(ticks_.size() * width);
-    for (std::size_t slot = 0; slot < width; ++slot) reader_.row()->read_slot(slot, columns[slot], fields_, mode_);
+    for (std::size_t slot = 0; slot < width; ++slot)
+        reader_.row()->column(slot, columns[slot], mode_).read(0, ticks_.size(), fields_.data() + slot, width);
     keep_rows();
 }
 

@@ -100,9 +100,7 @@ double MonoidKernel::reach_of(Time time, const Value& value) const {
 }
 
 double MonoidKernel::reach_of(std::span<const Time> times, const Column& values) const {
-    double reach = 0.0;
-    for (std::size_t i = 0; i < values.size; ++i) reach += operations_->reach_of(times[i], values[i]);
-    return reach;
+    return operations_->reach_of(times, values);
 }
 
 void MonoidKernel::visit(const EntryVisitor& visitor) const {

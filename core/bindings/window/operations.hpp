@@ -73,6 +73,7 @@ public:
     //! See Kernel::reach.
     virtual double reach(const AnyPartial& partial) const = 0;
     virtual double reach_of(Time time, const Value& value) const = 0;
+    virtual double reach_of(std::span<const Time> times, const Column& values) const = 0;
     //! Of a record: its layout, and the words of a partial.
     virtual const Layout* layout() const = 0;
     virtual std::span<const Word> words(const AnyPartial& partial) const = 0;

@@ -164,6 +164,17 @@ public:
             return 0.0;
         }
     }
+    double reach_of([[maybe_unused]] std::span<const Time> times,
+                    [[maybe_unused]] const Column& values) const override {
+        double reach = 0.0;
+        if constexpr (OfParts<M>) {
+            for (std::size_t i = 0; i < values.size; ++i) reach += reach_of(times[i], values[i]);
+        } else if constexpr (std::same_as<M, SumInt>) {
+            for (const Value& value : values.values) reach += sash::reach_of(value.cell);
+            reach += sash::reach_of(values.cells);
+        }
+        return reach;
+    }
     const Layout* layout() const override {
         if constexpr (requires { monoid_.members(); }) {
             return &monoid_.record().layout();

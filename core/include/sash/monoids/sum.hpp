@@ -1,9 +1,12 @@
 //! Sums and products. An integer result is exact, or an error if it does not fit in 64 bits; never a wrong number.
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <stdexcept>
 
 namespace sash {
@@ -26,6 +29,15 @@ inline constexpr double kNarrowReach = 0x1p62;
 inline double reach_of(std::int64_t number) {
     const auto real = static_cast<double>(number);
     return real < 0 ? -real : real;
+}
+//! Of all together. By four sums: each addition waits for the one before it.
+inline double reach_of(std::span<const std::int64_t> numbers) {
+    std::array<double, 4> sums{};
+    std::size_t i = 0;
+    for (; i + sums.size() <= numbers.size(); i += sums.size())
+        for (std::size_t at = 0; at < sums.size(); ++at) sums[at] += reach_of(numbers[i + at]);
+    for (; i < numbers.size(); ++i) sums[0] += reach_of(numbers[i]);
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 //! In 64 bits: exact as long as the sizes of all values that it holds reach less than kNarrowReach. Whoever keeps the

@@ -43,7 +43,10 @@ public:
         if (plan.fires_on != FiresOn::events || plan.emit != Emit::update) return;
         const State& state = state_.key(id);
         const std::size_t first = state.rows().until(row.ticks);
-        if (counts()) return revise_counted(id, state, first);
+        if (counts()) {
+            revise_counted(id, state, first);
+            return retract_last(id, state);
+        }
         for (std::size_t window = 0; window < windows(); ++window)
             emitter_.retract(id, window, row.number, true, false);
         revise_between(id, state, first, unaffected);
@@ -197,15 +200,19 @@ private:
     }
 
     //! A row that has come or gone makes every later one another in number: each of their results is about another
-    //! event, and the last may be about none.
+    //! event.
     void revise_counted(KeyId id, const State& state, std::size_t first) {
-        for (std::size_t at = first; at < state.rows().size(); ++at) {
-            const auto ordinal = static_cast<std::int64_t>(state.rows().dropped() + at + 1);
-            if (!picks(ordinal)) continue;
+        const std::size_t every = state_.plan().every, dropped = state.rows().dropped();
+        for (std::size_t at = first + every - 1 - (dropped + first) % every; at < state.rows().size(); at += every) {
+            const auto ordinal = static_cast<std::int64_t>(dropped + at + 1);
             const Time ticks = state.rows()[at].ticks;
             for (std::size_t window = 0; window < windows(); ++window)
                 emitter_.revise(id, window, state_.bounds().of_row(state, window, ticks, at), {true, ordinal});
         }
+    }
+
+    //! After a row has gone, the result of the greatest number may be about none.
+    void retract_last(KeyId id, const State& state) {
         const auto beyond = static_cast<std::int64_t>(state.rows().ever() + 1);
         for (std::size_t window = 0; window < windows(); ++window) emitter_.retract(id, window, beyond, true, true);
     }

@@ -31,18 +31,7 @@ public:
         const KeyId id = state_.open(event.slot, event.ticks);
         const OperatorPlan& plan = state_.plan();
         if (plan.moves && plan.emit == Emit::arrival) event.fires = state_.has_moved(id, event.marks.back());
-        if (!state_.has_rows()) return take_at_once(id, event);
-        const std::size_t place = state_.put(id, event, unaffected_);
-        // What is emitted at once does not depend on the watermark, and finds its window alone where that has moved.
-        const bool at_once = plan.emit == Emit::arrival && !fires_at_slides();
-        if (at_once) follow_newest();
-        if (fires_at_slides()) {
-            slides_.row(id, event.ticks, place, unaffected_);
-        } else {
-            events_.row(id, place, unaffected_);
-        }
-        if (!at_once) follow_newest();
-        state_.tidy(id);
+        state_.has_rows() ? take_row(id, event) : take_at_once(id, event);
     }
 
     //! The row of the key that is known by the id leaves, and results that change are revised; nothing if there is no
@@ -108,6 +97,21 @@ public:
 private:
     bool fires_at_slides() const { return state_.plan().fires_on == FiresOn::slides; }
 
+    //! Apart, so that each of the two ways of an event has registers of its own.
+    [[gnu::noinline]] void take_row(KeyId id, const IncomingEvent& event) {
+        const std::size_t place = state_.put(id, event, unaffected_);
+        // What is emitted at once does not depend on the watermark, and finds its window alone where that has moved.
+        const bool at_once = state_.plan().emit == Emit::arrival && !fires_at_slides();
+        if (at_once) follow_newest();
+        if (fires_at_slides()) {
+            slides_.row(id, event.ticks, place, unaffected_);
+        } else {
+            events_.row(id, place, unaffected_);
+        }
+        if (!at_once) follow_newest();
+        state_.tidy(id);
+    }
+
     //! Windows that are found by the time of the event alone.
     void take_at_once(KeyId id, const IncomingEvent& event) {
         const std::int64_t number = state_.count();
@@ -119,7 +123,7 @@ private:
 
     void emit_at_once(KeyId id, const IncomingEvent& event, std::size_t window, std::int64_t number) {
         const windows::Found found = state_.bounds().ending(state_.plan().policies[window], event.ticks);
-        if (state_.plan().changes_only) return Emitter<P>(state_).emit(id, window, found, {true, number});
+        if (state_.plan().changes_only) return emit_change(id, window, found, number);
         const Emission emission{.slot = event.slot,
                                 .window = static_cast<std::uint32_t>(window),
                                 .start = found.start,
@@ -127,6 +131,10 @@ private:
                                 .number = number,
                                 .by_event = true};
         state_.partials().emit(emission, PartialRange{id, found.from, found.to, found.from > found.to, false, window});
+    }
+
+    [[gnu::noinline]] void emit_change(KeyId id, std::size_t window, const windows::Found& found, std::int64_t number) {
+        Emitter<P>(state_).emit(id, window, found, {true, number});
     }
 
     std::optional<windows::Found> find(KeyId id, std::size_t window, Time ticks) const {

