@@ -133,6 +133,8 @@ public:
     Position end() const { return newest_ ? Cursor(newest_, tail_).position() : begin_; }
     std::size_t size() const { return static_cast<std::size_t>(end() - begin_); }
     bool empty() const { return head_ == tail_; }
+    //! Whether there is one element: asked in every round, where the size would take longer.
+    bool has_one() const { return !empty() && head_ + 1 == tail_; }
 
     //! By position, in O(1): for queues with an index.
     T& operator[](Position p)
