@@ -44,6 +44,7 @@ int number(const Tracked& tracked) {
 template <class Queue>
 void check_equal(const Queue& queue, const std::deque<int>& model) {
     check(queue.size() == model.size() && queue.empty() == model.empty(), "size");
+    check(queue.has_one() == (model.size() == 1), "one element");
     std::size_t i = 0;
     bool same = true;
     queue.for_each([&](const auto& element) { same = same && number(element) == model[i++]; });

@@ -83,7 +83,7 @@ private:
 
     //! Of a window that is not empty.
     Partial total() const {
-        if (queue_.size() == 1) return queue_.back().aggregate;
+        if (queue_.has_one()) return queue_.back().aggregate;
         return monoid_.combine(queue_.front().aggregate, queue_.back().aggregate);
     }
 

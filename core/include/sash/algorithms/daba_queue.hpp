@@ -62,7 +62,7 @@ public:
     using typename Base::Partial;
 
     void evict() {
-        if (queue_.size() == 1) [[unlikely]]
+        if (queue_.has_one()) [[unlikely]]
             return clear();
         if constexpr (kInPlace<M>) {
             advance();

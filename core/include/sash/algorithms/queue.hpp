@@ -100,12 +100,12 @@ public:
     static constexpr bool kIndexed = requires(const Index<Chunk<T>>& index, Position p) { index[p]; };
 
     ChunkedQueue() = default;
-    ChunkedQueue(const ChunkedQueue& other) : begin_(other.begin_), end_(other.begin_) {
+    ChunkedQueue(const ChunkedQueue& other) : begin_(other.begin_) {
         other.for_each([this](const T& element) { push_back(element); });
     }
     ChunkedQueue(ChunkedQueue&& other) noexcept {
         swap(other);
-        other.begin_ = other.end_ = end_;
+        other.begin_ = end();
     }
     ChunkedQueue& operator=(ChunkedQueue other) noexcept {
         swap(other);
@@ -122,7 +122,6 @@ public:
         std::swap(idle_, other.idle_);
         std::swap(idle_chunks_, other.idle_chunks_);
         std::swap(begin_, other.begin_);
-        std::swap(end_, other.end_);
         std::swap(head_, other.head_);
         std::swap(tail_, other.tail_);
         std::swap(limit_, other.limit_);
@@ -130,9 +129,12 @@ public:
     }
 
     Position begin() const { return begin_; }
-    Position end() const { return end_; }
-    std::size_t size() const { return static_cast<std::size_t>(end_ - begin_); }
-    bool empty() const { return begin_ == end_; }
+    //! Not kept: a round of a few nanoseconds takes as long as its stores, and this would be one of ten.
+    Position end() const { return newest_ ? Cursor(newest_, tail_).position() : begin_; }
+    std::size_t size() const { return static_cast<std::size_t>(end() - begin_); }
+    bool empty() const { return head_ == tail_; }
+    //! Whether there is one element: asked in every round, where the size would take longer.
+    bool has_one() const { return !empty() && head_ + 1 == tail_; }
 
     //! By position, in O(1): for queues with an index.
     T& operator[](Position p)
@@ -163,7 +165,7 @@ public:
     //! The first position whose element does not meet `meets`, which a prefix does. O(chunks before it + log chunk).
     template <class Meets>
     Position partition(Meets meets) const {
-        if (empty()) return end_;
+        if (empty()) return begin_;
         Chunk<T>* chunk = oldest_.get();
         while (chunk->newer && meets(*chunk->newer->begin())) chunk = chunk->newer.get();
         T* const first = chunk == oldest_.get() ? head_ : chunk->begin();
@@ -194,7 +196,6 @@ public:
             open_chunk();
         *tail_ = std::move(value);
         ++tail_;
-        ++end_;
     }
 
     [[gnu::always_inline]] void pop_front() {
@@ -206,17 +207,16 @@ public:
     }
 
     void pop_back() {
-        --end_;
         --tail_;
         release(tail_, tail_ + 1);
-        if (end_ % kChunk == 0) [[unlikely]]
+        if (tail_ == newest_->begin()) [[unlikely]]
             close_newest();
     }
 
     //! Drops everything before `p`. O(1) where there is an index or p is the end; else O(chunks dropped), to find p.
     void drop_before(Position p) {
         if (p == begin_) return;
-        Chunk<T>* const first = p != end_ ? chunk_of(p) : end_ % kChunk == 0 ? nullptr : newest_;
+        Chunk<T>* const first = p != end() ? chunk_of(p) : p % kChunk == 0 ? nullptr : newest_;
         if (first) release(first == oldest_.get() ? head_ : first->begin(), first->begin() + p % kChunk);
         begin_ = p;
         if (first == oldest_.get()) {
@@ -265,20 +265,21 @@ private:
             for (; from != to; ++from) *from = T{};
     }
 
-    //! Makes the chunk of end_ ready. Nothing is changed before all that can throw is done.
+    //! Makes the chunk of the end ready. Nothing is changed before all that can throw is done.
     [[gnu::noinline, gnu::cold]] void open_chunk() {
         Owner fresh = idle_ ? nullptr : std::make_unique_for_overwrite<Chunk<T>>();
         Chunk<T>* const chunk = idle_ ? idle_.get() : fresh.get();
-        const Position number = end_ / kChunk;
+        const Position end = this->end();
+        const Position number = end / kChunk;
         index_.add(oldest_ ? oldest_->first / kChunk : number, number, chunk);
         if (idle_) fresh = take_idle();
         chunk->older = newest_;
         chunk->first = number * kChunk;
         (newest_ ? newest_->newer : oldest_) = std::move(fresh);
         newest_ = chunk;
-        tail_ = chunk->begin() + end_ % kChunk;
+        tail_ = chunk->begin() + end % kChunk;
         limit_ = chunk->end();
-        if (empty()) head_ = tail_;
+        if (!chunk->older) head_ = tail_;
         free_some();
     }
 
@@ -330,7 +331,6 @@ private:
     Owner idle_;
     std::size_t idle_chunks_ = 0;
     Position begin_ = 0;
-    Position end_ = 0;
     //! Addresses of the front element, of one past the back element, and of one past the back element's chunk. All
     //! null while no chunk is in use.
     T* head_ = nullptr;

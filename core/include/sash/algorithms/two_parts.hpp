@@ -25,7 +25,7 @@ public:
 
     void evict() {
         if (!has_front()) [[unlikely]] {
-            if (queue_.size() == 1) return clear();
+            if (queue_.has_one()) return clear();
             turn(queue_.oldest());
         }
         queue_.pop_front();

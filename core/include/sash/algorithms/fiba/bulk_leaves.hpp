@@ -20,6 +20,13 @@ struct Fiba<M>::Batch {
     Batch part(std::size_t from, std::size_t to) const {
         return {times.subspan(from, to - from), partials.subspan(from, to - from)};
     }
+    //! The first place in [from, size) whose time is not before one, searched in steps that double.
+    std::size_t first_from(Time time, std::size_t from) const {
+        std::size_t step = 1;
+        for (; size() - from > step && times[from + step - 1] < time; step *= 2) from += step;
+        const auto near = times.subspan(from, std::min(step, size() - from));
+        return from + static_cast<std::size_t>(std::ranges::lower_bound(near, time) - near.begin());
+    }
 };
 
 //! A node that entries [from, to) of a batch go to, and what they did below it.
@@ -96,32 +103,34 @@ std::uint64_t Fiba<M>::put_in_place(Leaf node, std::uint32_t first, Fill fill, B
     return node.size() - before;
 }
 
-//! Merges a leaf and its part of the batch into the scratch arrays; gives the number of new times.
+//! Merges a leaf and its part of the batch, run by run, into the scratch arrays; gives the number of new times.
 template <Monoid M>
 std::uint64_t Fiba<M>::merge_leaf(const Leaf& node, Batch batch) {
-    merged_times_.clear();
-    merged_partials_.clear();
-    std::uint32_t at = node.begin();
-    const auto take_before = [&](Time time) {
-        const std::uint32_t from = at;
-        while (at < node.end() && node.times[at] < time) ++at;
-        merged_times_.insert(merged_times_.end(), node.times + from, node.times + at);
-        merged_partials_.insert(merged_partials_.end(), std::make_move_iterator(node.partials + from),
-                                std::make_move_iterator(node.partials + at));
+    merged_times_.resize(node.size() + batch.size());
+    merged_partials_.resize(node.size() + batch.size());
+    std::size_t filled = 0;
+    const auto take = [&](const Time* times, Partial* partials, std::size_t count) {
+        std::copy_n(times, count, merged_times_.data() + filled);
+        std::move(partials, partials + count, merged_partials_.data() + filled);
+        filled += count;
     };
+    std::uint32_t at = node.begin();
     std::uint64_t added = 0;
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-        take_before(batch.times[i]);
-        const bool equal = at < node.end() && node.times[at] == batch.times[i];
-        merged_times_.push_back(batch.times[i]);
-        merged_partials_.push_back(equal ? combine(node.partials[at], batch.partials[i])
-                                         : std::move(batch.partials[i]));
-        at += equal ? 1 : 0;
-        added += equal ? 0 : 1;
+    for (std::size_t i = 0; i < batch.size();) {
+        const std::uint32_t from = at;
+        while (at < node.end() && node.times[at] < batch.times[i]) ++at;
+        take(node.times + from, node.partials + from, at - from);
+        const std::size_t first = i;
+        i = at == node.end() ? batch.size() : batch.first_from(node.times[at], i);
+        take(batch.times.data() + first, batch.partials.data() + first, i - first);
+        added += i - first;
+        if (i == batch.size() || batch.times[i] != node.times[at]) continue;
+        Partial joined = combine(node.partials[at++], batch.partials[i]);
+        take(batch.times.data() + i++, &joined, 1);
     }
-    merged_times_.insert(merged_times_.end(), node.times + at, node.times + node.end());
-    merged_partials_.insert(merged_partials_.end(), std::make_move_iterator(node.partials + at),
-                            std::make_move_iterator(node.partials + node.end()));
+    take(node.times + at, node.partials + at, node.end() - at);
+    merged_times_.resize(filled);
+    merged_partials_.resize(filled);
     return added;
 }
 
