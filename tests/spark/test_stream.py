@@ -229,13 +229,29 @@ def test_a_session_that_streams_cannot_use_is_refused_with_the_line_to_add(spark
         sash.spark.rolling(rate(other), sash.Plan(**PLAN))
 
 
-def test_a_session_gets_the_settings_that_streams_need_and_no_others() -> None:
-    """The state store, and as many partitions as cores: the row counts of Spark's other queries stay as they are."""
-    builder = SparkSession.Builder().master("local[3]")
+def given(builder: Any) -> dict[str, Any]:
+    """What `configure` adds to a builder."""
     before = dict(builder._options)
-    made = {name: value for name, value in sash.spark.configure(builder)._options.items() if name not in before}
-    assert made == {**SETTINGS, "spark.sql.shuffle.partitions": "3"}
+    return {name: value for name, value in sash.spark.configure(builder)._options.items() if before.get(name) != value}
+
+
+def test_a_session_gets_the_settings_that_streams_need_and_no_others() -> None:
+    """The state store, as many partitions as cores, and sockets that do not wait: the row counts of Spark's other
+    queries stay as they are."""
+    sockets = {"spark.python.unix.domain.socket.enabled": "true"}
+    made = given(SparkSession.Builder().master("local[3]"))
+    assert made == {**SETTINGS, **sockets, "spark.sql.shuffle.partitions": "3"}
     assert all("stateStore" in name for name in SETTINGS)
+
+
+def test_a_cluster_gets_no_sockets_and_what_a_builder_says_stays() -> None:
+    """The path of a socket may be too long on an executor; numbers and sockets of one's own are not replaced."""
+    assert given(SparkSession.Builder().master("yarn")) == {**SETTINGS, "spark.sql.shuffle.partitions": "16"}
+    own = {"spark.python.unix.domain.socket.enabled": "false", "spark.sql.shuffle.partitions": "7"}
+    builder = SparkSession.Builder().master("local[3]")
+    for name, value in own.items():
+        builder.config(name, value)
+    assert given(builder) == SETTINGS
 
 
 def test_streams_chain_with_the_stateful_operators_of_spark(spark: Any, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import socket
 import sys
 import tempfile
 import warnings
@@ -45,6 +46,9 @@ SETTINGS: Final = {_PROVIDER: _ROCKSDB, f"{_STORE}.rocksdb.changelogCheckpointin
 #: Into how many buckets the state of a stream is divided unless it is said: whatever the session and the cluster, so
 #: that a stream continues on another.
 BUCKETS: Final = 16
+#: A task in Python waits 40 milliseconds for an acknowledgement over TCP, and a micro-batch has three of them in turn.
+#: On a cluster the path of a socket may be longer than the 108 bytes that there are for it: so on this machine only.
+_SOCKETS: Final = "spark.python.unix.domain.socket.enabled"
 _LOCAL: Final = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
@@ -62,7 +66,8 @@ def configure(session: Session) -> Session:
     """The builder of a session, or a session that runs, with the settings that `sash.spark.rolling` needs for streams.
 
     A builder that says no number of shuffle partitions gets one that fits the cores: each is a task in every
-    micro-batch. Python workers run the interpreter that runs this, unless PYSPARK_PYTHON names another. Cost: O(1).
+    micro-batch. One whose master is local gets Unix domain sockets to its Python workers, unless it says otherwise.
+    Python workers run the interpreter that runs this, unless PYSPARK_PYTHON names another. Cost: O(1).
 
     >>> from pyspark.sql import SparkSession
     >>> builder = configure(SparkSession.builder.appName("payments"))
@@ -71,8 +76,11 @@ def configure(session: Session) -> Session:
     if isinstance(session, SparkSession.Builder):
         for name, value in SETTINGS.items():
             session.config(name, value)
-        if _PARTITIONS not in session._options:
-            session.config(_PARTITIONS, str(_fitting(session._options.get("spark.master", "local[*]"))))
+        master = session._options.get("spark.master")
+        given = {_PARTITIONS: str(_fitting(master or "local[*]")), **_sockets(master or "")}
+        for name, value in given.items():
+            if name not in session._options:
+                session.config(name, value)
         return session
     for name, value in SETTINGS.items():
         session.conf.set(name, value)
@@ -91,6 +99,15 @@ def _fitting(master: str) -> int:
         return BUCKETS
     cores = os.cpu_count() or 1 if here[1] == "*" else int(here[1] or 1)
     return min(cores, BUCKETS)
+
+
+def _sockets(master: str) -> dict[str, str]:
+    """Unix domain sockets, where workers run on this machine and its Python has them.
+
+    >>> _sockets("yarn")
+    {}
+    """
+    return {_SOCKETS: "true"} if master.startswith("local") and hasattr(socket, "AF_UNIX") else {}
 
 
 def check_session(spark: Any, buckets: int) -> None:
@@ -147,7 +164,7 @@ def logged_session(name: str, log: Path, master: str, settings: Mapping[str, str
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    local = _LOCAL if master.startswith("local") else {}
+    local = _LOCAL | _sockets(master) if master.startswith("local") else {}
     conf = SparkConf().setMaster(master).setAppName(name)
     conf.setAll([*SETTINGS.items(), (_PARTITIONS, str(_fitting(master))), *local.items(), *settings.items()])
     with log.open("ab") as file:

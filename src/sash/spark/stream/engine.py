@@ -87,8 +87,7 @@ class BucketEngine:
         """The ticks of the oldest row that is not emitted yet; None if all are."""
         if self._job.plan.emit != "final":
             return None
-        open_rows = self._rows.pick(self.watermark, lambda chunk: np.ones(len(chunk), bool))
-        return min((int(chunk.ticks[places].min()) for chunk, places in open_rows.parts), default=None)
+        return self._rows.oldest(self.watermark)
 
     def memory(self) -> int:
         """About how many bytes it takes."""

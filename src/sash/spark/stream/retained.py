@@ -162,6 +162,13 @@ class RetainedRows:
                 parts.append((chunk, places))
         return Picked(parts, self._schema)
 
+    def oldest(self, since: int | None) -> int | None:
+        """The least ticks of the rows that get results, at or after the ticks; None if there are none. Cost: that of
+        `pick`."""
+        floor = -(2**63) if since is None else since
+        reaching = (chunk.ticks for chunk in self.chunks if not chunk.silent and chunk.newest >= floor)
+        return min((int(ticks[ticks >= floor].min()) for ticks in reaching), default=None)
+
     def all_of(self, chunk: Chunk) -> Picked:
         """Every row of a chunk."""
         return Picked([(chunk, np.arange(len(chunk)))] if len(chunk) else [], self._schema)
