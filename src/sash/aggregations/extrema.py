@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from sash.aggregations.amounts import check_alike, read_measure, read_ordered, subtract
 from sash.aggregations.base import Native, WithNan, built_in
-from sash.aggregations.declared import Inputs, Result
-from sash.aggregations.reading import Number, check_int64, not_nan, read_number
+from sash.aggregations.declared import Also, Inputs, Result
+from sash.aggregations.reading import Number, check_int64, not_nan
 
 __all__ = ["Max", "MaxCount", "Min", "MinCount", "Range", "beats"]
 
@@ -30,7 +31,9 @@ def _unsigned_zero(value: Number) -> Number:
 
 
 def _alike(a: Number, b: Number) -> tuple[Number, Number]:
-    """One float makes both floats. Rounding keeps the order, so it does not matter when it is done."""
+    """One float makes both floats. Rounding keeps the order, so it does not matter when it is done. TypeError for
+    values of two kinds."""
+    check_alike(a, b)
     if isinstance(a, float) or isinstance(b, float):
         return float(a), float(b)
     return a, b
@@ -38,11 +41,12 @@ def _alike(a: Number, b: Number) -> tuple[Number, Number]:
 
 class _Extreme(WithNan):
     inputs: ClassVar[Inputs] = "number"
+    also: ClassVar[tuple[Also, ...]] = ("decimal", "instant", "duration", "ordered")
     commutative: ClassVar[bool] = True
     greatest: ClassVar[bool]
 
     def lift(self, value: Any) -> Any:
-        return _unsigned_zero(read_number(not_nan(value, self.nan)))
+        return _unsigned_zero(read_ordered(not_nan(value, self.nan)))
 
 
 class _Extremum(_Extreme):
@@ -105,6 +109,7 @@ class _ExtremumCount(_Extreme):
     def combine(self, older: tuple[Number, int] | None, newer: tuple[Number, int] | None) -> tuple[Number, int] | None:
         if older is None or newer is None:
             return newer if older is None else older
+        check_alike(older[0], newer[0])
         if beats(newer[0], older[0], self.greatest):
             return newer
         if beats(older[0], newer[0], self.greatest):
@@ -161,13 +166,14 @@ class Range(WithNan):
     """
 
     inputs: ClassVar[Inputs] = "number"
+    also: ClassVar[tuple[Also, ...]] = ("decimal", "instant", "duration")
     result: ClassVar[Result] = "number"
     size: ClassVar[str] = "16 bytes"
     commutative: ClassVar[bool] = True
     identity = None
 
     def lift(self, value: Any) -> tuple[Number, Number]:
-        number = _unsigned_zero(read_number(not_nan(value, self.nan)))
+        number = _unsigned_zero(read_measure(not_nan(value, self.nan)))
         return number, number
 
     def combine(
@@ -185,8 +191,8 @@ class Range(WithNan):
     def lower(self, partial: tuple[Number, Number] | None) -> Number | None:
         if partial is None:
             return None
-        difference = partial[1] - partial[0]
-        return difference if isinstance(difference, float) else check_int64(difference)
+        difference = subtract(partial[1], partial[0])
+        return check_int64(difference) if isinstance(difference, int) else difference
 
     def native(self) -> Native:
         return Native("range", "number", fixed=True, batch=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -31,7 +32,9 @@ GREATEST: Final = 2**63 - 1
 
 
 def is_nan(value: Any) -> bool:
-    """Whether the value is a float that is not a number."""
+    """Whether the value is a float, or a decimal, that is not a number."""
+    if isinstance(value, Decimal):
+        return value.is_nan()
     return isinstance(value, (float, np.floating)) and bool(value != value)
 
 
@@ -86,8 +89,8 @@ def read_number(value: Any) -> int | float:
 
 
 def read_real(value: Any) -> float:
-    """Any number as a float64."""
-    return float(read_number(value))
+    """Any number as a float64; a decimal as the nearest."""
+    return float(value if isinstance(value, Decimal) else read_number(value))
 
 
 def read_bool(value: Any) -> bool:

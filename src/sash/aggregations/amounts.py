@@ -1,0 +1,110 @@
+"""Values that are no 64-bit numbers and have an order, or can be added: decimals, times, durations and texts."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Context, Decimal, Inexact
+from typing import Any, Final
+
+import numpy as np
+
+from sash.aggregations.reading import read_number
+
+__all__ = ["add", "check_alike", "read_amount", "read_measure", "read_ordered", "subtract"]
+
+#: Decimals are added exactly, or not at all.
+_EXACT: Final = Context(prec=100, traps=[Inexact])
+_MEASURES: Final = (Decimal, dt.timedelta, np.timedelta64, dt.date, np.datetime64)
+_ORDERED: Final = (*_MEASURES, str, dt.time, bytes)
+
+
+def read_ordered(value: Any) -> Any:
+    """Numbers as `read_number` reads them; decimals, times, durations and texts as they are."""
+    return _finite(value) if isinstance(value, _ORDERED) else read_number(value)
+
+
+def read_measure(value: Any) -> Any:
+    """The same, where values are subtracted: no texts, no times of day."""
+    return _finite(value) if isinstance(value, _MEASURES) else read_number(value)
+
+
+def read_amount(value: Any) -> Any:
+    """The same, where values are added: no points in time."""
+    return _finite(value) if isinstance(value, (Decimal, dt.timedelta, np.timedelta64)) else read_number(value)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Decimal) and not value.is_finite():
+        raise ValueError(f"a decimal is finite, and {value!r} is not: leave it out, as None")
+    return value
+
+
+def _kind(value: Any) -> str:
+    """What values must be alike to be compared or added."""
+    match value:
+        case int() | float():
+            return "a number"
+        case dt.datetime() | dt.time():
+            zone = "without" if value.tzinfo is None else "with"
+            return f"a {'datetime' if isinstance(value, dt.datetime) else 'time of day'} {zone} a zone"
+        case dt.timedelta():
+            return "a duration"
+        case str():
+            return "a text"
+    return f"a {type(value).__name__}"
+
+
+def check_alike(older: Any, newer: Any) -> None:
+    """TypeError for values of two kinds, which have no order and no sum. Integers and decimals have.
+
+    >>> check_alike(Decimal("1.5"), 2)
+    >>> check_alike(Decimal("1.5"), 2.5)
+    Traceback (most recent call last):
+    ...
+    TypeError: the values of a window are of one kind, and there is Decimal('1.5') beside 2.5, a Decimal and a float...
+    """
+    one, other = type(older), type(newer)
+    if (one is other and one not in (dt.datetime, dt.time)) or {one, other} == {int, Decimal}:
+        return
+    names = [_kind(value) for value in (older, newer)]
+    if names[0] == names[1]:
+        return
+    if {one, other} == {float, Decimal}:
+        names = [f"a {type(value).__name__}" for value in (older, newer)]
+    raise TypeError(
+        f"the values of a window are of one kind, and there is {older!r:.60} beside {newer!r:.60},"
+        f" {names[0]} and {names[1]}: convert them first"
+    )
+
+
+def add(older: Any, newer: Any) -> Any:
+    """The sum, exactly, of values that are alike; 0 is that of none."""
+    if type(older) is int and not older:
+        return newer
+    if type(newer) is int and not newer:
+        return older
+    check_alike(older, newer)
+    if isinstance(older, Decimal) or isinstance(newer, Decimal):
+        return _exactly(_EXACT.add, older, newer)
+    total = older + newer
+    if isinstance(total, np.timedelta64) and (older < 0) == (newer < 0) != (total < 0):
+        raise OverflowError(f"{older!r} and {newer!r} do not fit in 64 bits together: use a coarser unit")
+    return total
+
+
+def subtract(whole: Any, part: Any) -> Any:
+    """The difference, exactly, of values that are alike."""
+    if type(part) is int and not part:
+        return whole
+    if isinstance(whole, Decimal) or isinstance(part, Decimal):
+        return _exactly(_EXACT.subtract, whole, part)
+    return whole - part
+
+
+def _exactly(operation: Any, one: Any, other: Any) -> Decimal:
+    try:
+        return operation(Decimal(one), Decimal(other))  # type: ignore[no-any-return]
+    except Inexact:
+        raise OverflowError(
+            f"{one!r} and {other!r} together have more than {_EXACT.prec} digits: round the values"
+        ) from None
