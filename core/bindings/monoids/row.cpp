@@ -38,6 +38,11 @@ nb::object item_of(nb::handle source, std::ptrdiff_t index, std::ptrdiff_t lengt
     return nb::borrow(PySequence_Fast_GET_ITEM(source.ptr(), index));
 }
 
+//! Parts of records are over numbers: what is none is refused, or read by a record of members in Python.
+void refuse_object(nb::handle value, const Mode& mode, const Path& path) {
+    if (mode.objects()) nb::module_::import_("sash.aggregations.amounts").attr("refuse_in_record")(value, path.column);
+}
+
 //! An integer, where there are reals too.
 void read_as_real(Field& field) {
     field.real = exact_real(field.cell);
@@ -130,6 +135,7 @@ void RowReader::read_field(const Slot& slot, nb::handle source, Field& field, Ki
     Holder holder;
     const nb::object found = slot.path.find(source);
     field.present = slot.reader.read(found, value, mode, holder);
+    refuse_object(found, mode, slot.path);
     field.cell = value.cell;
     field.real = value.real;
     kind = field.present ? mode.value : Kind::integer;
@@ -205,6 +211,7 @@ void RowReader::read_objects(std::size_t slot, const nb::tuple& values, std::spa
         Holder holder;
         Field& field = rows[i * slots_.size() + slot];
         field.present = reader.read(values[i], value, own, holder);
+        refuse_object(values[i], own, slots_[slot].path);
         field.cell = value.cell;
         field.real = value.real;
         if (!field.present || reader.inputs() != Inputs::number) continue;

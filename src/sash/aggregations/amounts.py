@@ -1,42 +1,17 @@
-"""Values that are no 64-bit numbers and have an order, or can be added: decimals, times, durations and texts."""
+"""Arithmetic and order of values that are no 64-bit numbers: decimals, times, durations and texts."""
 
 from __future__ import annotations
 
 import datetime as dt
 from decimal import Context, Decimal, Inexact
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from sash.aggregations.reading import read_number
-
-__all__ = ["add", "check_alike", "read_amount", "read_measure", "read_ordered", "subtract"]
+__all__ = ["NoNumberError", "add", "check_alike", "checked_alike", "subtract"]
 
 #: Decimals are added exactly, or not at all.
 _EXACT: Final = Context(prec=100, traps=[Inexact])
-_MEASURES: Final = (Decimal, dt.timedelta, np.timedelta64, dt.date, np.datetime64)
-_ORDERED: Final = (*_MEASURES, str, dt.time, bytes)
-
-
-def read_ordered(value: Any) -> Any:
-    """Numbers as `read_number` reads them; decimals, times, durations and texts as they are."""
-    return _finite(value) if isinstance(value, _ORDERED) else read_number(value)
-
-
-def read_measure(value: Any) -> Any:
-    """The same, where values are subtracted: no texts, no times of day."""
-    return _finite(value) if isinstance(value, _MEASURES) else read_number(value)
-
-
-def read_amount(value: Any) -> Any:
-    """The same, where values are added: no points in time."""
-    return _finite(value) if isinstance(value, (Decimal, dt.timedelta, np.timedelta64)) else read_number(value)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, Decimal) and not value.is_finite():
-        raise ValueError(f"a decimal is finite, and {value!r} is not: leave it out, as None")
-    return value
 
 
 def _kind(value: Any) -> str:
@@ -77,6 +52,41 @@ def check_alike(older: Any, newer: Any) -> None:
     )
 
 
+def checked_alike(sample: Any, value: Any) -> Any:
+    """What stands for both; TypeError if they are of two kinds. A decimal stands for integers too.
+
+    >>> checked_alike(3, Decimal("1.5"))
+    Decimal('1.5')
+    """
+    check_alike(sample, value)
+    return value if isinstance(value, Decimal) else sample
+
+
+class NoNumberError(TypeError):
+    """A record of numbers was given a value that is none, in a column or where none is named."""
+
+    def __init__(self, value: Any, column: str | None) -> None:
+        super().__init__(
+            f"a number is needed (int or float), as the values before were read, not {type(value).__name__}"
+            f" ({value!r:.60}): give values of one kind from the first event on; a Window of several aggregations takes"
+            " numbers alone, and sash.Sliding takes these"
+        )
+        self.value, self.column = value, column
+
+
+def refuse_in_record(value: Any, column: str | None) -> NoReturn:
+    """`NoNumberError`: the value is one that members in Python may take, and those in the core do not."""
+    raise NoNumberError(value, column)
+
+
+def refuse_among_numbers() -> NoReturn:
+    """TypeError: a window of numbers cannot become one of other values."""
+    raise TypeError(
+        "the values of a window are of one kind, and there are numbers in it: give values of the other kind from the"
+        " first event on, integers as decimals"
+    )
+
+
 def add(older: Any, newer: Any) -> Any:
     """The sum, exactly, of values that are alike; 0 is that of none."""
     if type(older) is int and not older:
@@ -87,7 +97,7 @@ def add(older: Any, newer: Any) -> Any:
     if isinstance(older, Decimal) or isinstance(newer, Decimal):
         return _exactly(_EXACT.add, older, newer)
     total = older + newer
-    if isinstance(total, np.timedelta64) and (older < 0) == (newer < 0) != (total < 0):
+    if isinstance(total, np.timedelta64) and ((older < 0) == (newer < 0) != (total < 0) or np.isnat(total)):
         raise OverflowError(f"{older!r} and {newer!r} do not fit in 64 bits together: use a coarser unit")
     return total
 

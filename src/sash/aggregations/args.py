@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from sash.aggregations.amounts import check_alike, read_ordered
+from sash.aggregations.amounts import check_alike
 from sash.aggregations.base import Aggregation, Native, OnNan, Where, built_in, check_nan
 from sash.aggregations.declared import Also, Inputs, Pick, Result
 from sash.aggregations.extrema import beats
-from sash.aggregations.reading import is_nan, is_null, not_nan, plain
+from sash.aggregations.reading import is_nan, is_null, not_nan, plain, read_ordered
 
 __all__ = ["ArgMax", "ArgMin"]
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from sash.aggregations.amounts import check_alike, read_measure, subtract
+from sash.aggregations.amounts import check_alike, subtract
 from sash.aggregations.base import Native, OnNan, Where, WithNan, built_in
 from sash.aggregations.declared import Also, Inputs, Pick, Result
 from sash.aggregations.options import check_column, check_size
-from sash.aggregations.reading import Number, check_int64, not_nan, plain
+from sash.aggregations.reading import Number, check_int64, not_nan, plain, read_measure
 from sash.aggregations.records import record
 
 __all__ = ["Delta", "First", "IthYoungest", "Last"]
@@ -145,4 +145,4 @@ class Delta(WithNan):
         return check_int64(difference) if isinstance(difference, int) else difference
 
     def native(self) -> Native:
-        return record(self, "delta", ("number",))
+        return record(self, "delta", ("ordered",))

@@ -8,12 +8,13 @@ Where NaN propagates it is more extreme than any number.
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any, ClassVar
 
-from sash.aggregations.amounts import check_alike, read_measure, read_ordered, subtract
+from sash.aggregations.amounts import check_alike, subtract
 from sash.aggregations.base import Native, WithNan, built_in
 from sash.aggregations.declared import Also, Inputs, Result
-from sash.aggregations.reading import Number, check_int64, not_nan
+from sash.aggregations.reading import Number, check_int64, not_nan, read_measure, read_ordered
 
 __all__ = ["Max", "MaxCount", "Min", "MinCount", "Range", "beats"]
 
@@ -30,10 +31,12 @@ def _unsigned_zero(value: Number) -> Number:
     return value + 0.0 if isinstance(value, float) else value
 
 
-def _alike(a: Number, b: Number) -> tuple[Number, Number]:
-    """One float makes both floats. Rounding keeps the order, so it does not matter when it is done. TypeError for
-    values of two kinds."""
+def _alike(a: Any, b: Any) -> tuple[Any, Any]:
+    """One float makes both floats, and one decimal both decimals. Rounding keeps the order, so it does not matter when
+    it is done. TypeError for values of two kinds."""
     check_alike(a, b)
+    if isinstance(a, Decimal) or isinstance(b, Decimal):
+        return Decimal(a), Decimal(b)
     if isinstance(a, float) or isinstance(b, float):
         return float(a), float(b)
     return a, b
@@ -78,7 +81,7 @@ class Min(_Extremum):
     greatest: ClassVar[bool] = False
 
     def native(self) -> Native:
-        return Native("min", "number", fixed=True, batch=True, nan_is_least=True)
+        return Native("min", "ordered", fixed=True, batch=True, nan_is_least=True)
 
 
 @built_in
@@ -93,7 +96,7 @@ class Max(_Extremum):
     greatest: ClassVar[bool] = True
 
     def native(self) -> Native:
-        return Native("max", "number", fixed=True, batch=True)
+        return Native("max", "ordered", fixed=True, batch=True)
 
 
 class _ExtremumCount(_Extreme):
@@ -109,12 +112,12 @@ class _ExtremumCount(_Extreme):
     def combine(self, older: tuple[Number, int] | None, newer: tuple[Number, int] | None) -> tuple[Number, int] | None:
         if older is None or newer is None:
             return newer if older is None else older
-        check_alike(older[0], newer[0])
+        before, after = _alike(older[0], newer[0])
         if beats(newer[0], older[0], self.greatest):
-            return newer
+            return after, newer[1]
         if beats(older[0], newer[0], self.greatest):
-            return older
-        return _alike(older[0], newer[0])[0], older[1] + newer[1]
+            return before, older[1]
+        return before, older[1] + newer[1]
 
     def lower(self, partial: tuple[Number, int] | None) -> int:
         return 0 if partial is None else partial[1]
@@ -134,7 +137,7 @@ class MinCount(_ExtremumCount):
     greatest: ClassVar[bool] = False
 
     def native(self) -> Native:
-        return Native("min_count", "number", fixed=True, batch=True, nan_is_least=True)
+        return Native("min_count", "ordered", fixed=True, batch=True, nan_is_least=True)
 
 
 @built_in
@@ -151,7 +154,7 @@ class MaxCount(_ExtremumCount):
     greatest: ClassVar[bool] = True
 
     def native(self) -> Native:
-        return Native("max_count", "number", fixed=True, batch=True)
+        return Native("max_count", "ordered", fixed=True, batch=True)
 
 
 @built_in
@@ -195,4 +198,4 @@ class Range(WithNan):
         return check_int64(difference) if isinstance(difference, int) else difference
 
     def native(self) -> Native:
-        return Native("range", "number", fixed=True, batch=True)
+        return Native("range", "measure", fixed=True, batch=True)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from sash.aggregations.amounts import add, read_amount, subtract
+from sash.aggregations.amounts import add, subtract
 from sash.aggregations.base import Native, WithNan, built_in
 from sash.aggregations.declared import Also, Inputs, Result
-from sash.aggregations.reading import check_int64, not_nan, read_number
+from sash.aggregations.reading import check_int64, not_nan, read_amount, read_number
 
 __all__ = ["Product", "Sum"]
 
@@ -58,7 +58,7 @@ class Sum(_Checked):
         return subtract(whole, older)
 
     def native(self) -> Native:
-        return Native("sum", "number", fixed=True, batch=True)
+        return Native("sum", "amount", fixed=True, batch=True)
 
 
 @built_in

@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from sash.aggregations.amounts import check_alike, read_ordered
+from sash.aggregations.amounts import check_alike
 from sash.aggregations.base import OnNan, Where, WithNan, built_in
 from sash.aggregations.declared import Also, Inputs, Result
 from sash.aggregations.options import check_column, check_size
 from sash.aggregations.pairs import read_parts
-from sash.aggregations.reading import not_nan, plain
+from sash.aggregations.reading import not_nan, plain, read_ordered
 
 __all__ = ["BottomK", "TopK"]
 

@@ -261,7 +261,9 @@ class DifferencePass:
         coded = replace(batch, columns=batch.columns.coded())
         one, other = (_rows(self.aggregation, kernel, coded, bounds) for kernel in (self.one, self.other))
         amounts, valid = batch.columns.amounts(name), one >= 0
-        found = amounts.at(np.maximum(one, 0)).minus(amounts.at(np.maximum(other, 0)))
+        # The rows of what nobody asks for may be anything.
+        last = max(len(amounts.low) - 1, 0)
+        found = amounts.at(np.clip(one, 0, last)).minus(amounts.at(np.clip(other, 0, last)))
         return Amounts(name, found, None if valid.all() else valid, True)
 
 

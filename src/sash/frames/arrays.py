@@ -28,7 +28,6 @@ from sash.frames.base import (
     TakenRows,
     Values,
     alike,
-    ranked,
     read_numbers,
     unlike,
 )

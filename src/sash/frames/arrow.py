@@ -138,7 +138,7 @@ class ArrowFrame:
         numbers = _unscaled(array).narrow if _is_decimal128(array.type) else None
         if numbers is not None and (np.abs(numbers) < _EXACT).all() and 0 <= array.type.scale <= _TENS:
             # Both are floats exactly, so their quotient is the nearest.
-            return numbers / 10.0**array.type.scale
+            return np.asarray(numbers / 10.0**array.type.scale, np.float64)
         # Arrow's own cast is not rounded to the nearest, and that of a text is.
         floats = array.cast("string").cast("float64").fill_null(0.0)
         return np.ascontiguousarray(floats.to_numpy(zero_copy_only=False))
@@ -287,11 +287,13 @@ def _amount_column(result: Amounts, kind: Any) -> Any:
     """Decimals of the scale of a type, or durations of its unit."""
     import pyarrow as pa
 
+    numbers: npt.NDArray[Any]
     if pa.types.is_decimal(kind):
-        made, numbers = pa.decimal128(DIGITS, kind.scale), result.values.words
+        made, numbers = pa.decimal128(DIGITS, kind.scale), result.values.checked(result.valid).words
+    elif pa.types.is_date32(kind):
+        made, numbers = pa.duration("s"), result.values.fitting() * 86_400
     else:
-        unit = {"date32[day]": "s", "date64[ms]": "ms"}.get(str(kind)) or kind.unit
-        made, numbers = pa.duration(unit), (86_400 if unit == "s" and pa.types.is_date(kind) else 1) * result.values.fitting()
+        made, numbers = pa.duration("ms" if pa.types.is_date64(kind) else kind.unit), result.values.fitting()
     bits = None if result.valid is None else pa.py_buffer(np.packbits(result.valid, bitorder="little"))
     return pa.Array.from_buffers(made, len(result.values.low), [bits, pa.py_buffer(np.ascontiguousarray(numbers))])
 

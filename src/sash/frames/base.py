@@ -51,9 +51,9 @@ class Values:
     """A column as the engine reads it: numbers without a copy where their type allows, and which rows are null.
 
     `type` says what is in `numbers`; it is "object" for a column of Python objects and "other" for a column that holds
-    neither numbers nor objects, such as lists. Those have no numbers, and neither have columns with an order: "decimal",
-    "instant" (times, dates), "duration", "ordered" (texts, times of day), and "alike", Python objects of one such type.
-    A frame gives those as codes, where they are wanted.
+    neither numbers nor objects, such as lists. Those have no numbers, and neither have columns with an order:
+    "decimal", "instant" (times, dates), "duration", "ordered" (texts, times of day), and "alike", Python objects of one
+    such type. A frame gives those as codes, where they are wanted.
     """
 
     type: Literal["integer", "real", "bool", "object", "other", "decimal", "instant", "duration", "ordered", "alike"]
@@ -219,7 +219,7 @@ def ranked(codes: npt.NDArray[Any], ranks: npt.NDArray[Any]) -> npt.NDArray[np.i
     """
     places = np.zeros(len(ranks) + 1, np.int64)
     places[ranks] = np.arange(len(ranks))
-    return places[codes]
+    return np.asarray(places[codes], np.int64)
 
 
 def joined(parts: Sequence[Codes], threads: int = 1) -> Codes:

@@ -113,7 +113,7 @@ class PandasFrame:
         if isinstance(series.dtype, np.dtype):
             return order_of_objects(series.to_numpy(), np.asarray(series.isna()))
         if isinstance(series.dtype, pd.CategoricalDtype) and series.dtype.ordered:
-            return pd.Categorical(series).codes.astype(np.int64)
+            return np.asarray(pd.Categorical(series).codes, np.int64)
         codes, values = pd.factorize(series, use_na_sentinel=True)
         return ranked(codes, np.argsort(np.asarray(values, object), kind="stable"))
 

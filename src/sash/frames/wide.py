@@ -16,11 +16,14 @@ DIGITS: Final = 38
 _HALF: Final = 32
 _MASK: Final = (1 << _HALF) - 1
 _LIMIT: Final = 10**DIGITS
+#: The high word of what does not fit in 128 bits: no decimal has it.
+_BEYOND: Final = (1 << 63) - 1
 
 
 @dataclass(frozen=True)
 class Wide:
-    """Numbers of 128 bits in two's complement.
+    """Numbers of 128 bits in two's complement. Results that nobody asks for may be anything, so that what does not fit
+    is an error in `checked`, not before.
 
     >>> half = Wide.of(np.array([2**62, -3]))
     >>> both = Wide.total([half.part(0), half.part(1), half.part(2), half.part(3)])
@@ -43,16 +46,16 @@ class Wide:
 
     @classmethod
     def total(cls, parts: Sequence[npt.NDArray[np.int64]]) -> Wide:
-        """What sums of parts are together; OverflowError if it has more digits than a decimal."""
+        """What sums of parts are together."""
         halves, carry = [], np.zeros_like(parts[0])
         for part in parts[:3]:
             sums = part + carry
             halves.append((sums & _MASK).view(np.uint64))
             carry = sums >> _HALF
         top = parts[3] + carry
-        made = cls(halves[0] | halves[1] << np.uint64(_HALF), (top << _HALF) | halves[2].view(np.int64))
-        made._check((top >= -(1 << 31)) & (top < 1 << 31))
-        return made
+        fits = (top >= -(1 << 31)) & (top < 1 << 31)
+        high = np.where(fits, (top << _HALF) | halves[2].view(np.int64), _BEYOND)
+        return cls(halves[0] | halves[1] << np.uint64(_HALF), high)
 
     def part(self, place: int) -> npt.NDArray[np.int64]:
         """A quarter of each number, the lowest first; that of the sign is signed. Sums of them fit in 64 bits."""
@@ -84,28 +87,30 @@ class Wide:
         return Wide(self.low[rows], self.high[rows])
 
     def minus(self, other: Wide) -> Wide:
-        """The differences; OverflowError if one has more digits than a decimal."""
-        low = self.low - other.low
-        made = Wide(low, self.high - other.high - (self.low < other.low))
-        made._check(np.ones(len(low), np.bool_))
-        return made
+        """The differences."""
+        high = self.high - other.high - (self.low < other.low)
+        wraps = ((self.high < 0) != (other.high < 0)) & ((self.high < 0) != (high < 0))
+        return Wide(self.low - other.low, np.where(wraps, _BEYOND, high))
 
     def integers(self) -> list[int]:
         """The numbers as Python has them."""
         return [(high << 64) + low for low, high in zip(self.low.tolist(), self.high.tolist(), strict=True)]
 
-    def _check(self, fits: npt.NDArray[np.bool_]) -> None:
-        # The sign of the first number beyond either end decides; the words below are looked at where the high one ties.
+    def checked(self, valid: npt.NDArray[np.bool_] | None = None) -> Wide:
+        """The numbers; OverflowError if one that is valid has more digits than a decimal."""
         high, low = divmod(_LIMIT, 1 << 64)
-        fits &= (self.high < high) | ((self.high == high) & (self.low < np.uint64(low)))
+        fits = (self.high < high) | ((self.high == high) & (self.low < np.uint64(low)))
         high, low = divmod(-_LIMIT, 1 << 64)
         fits &= (self.high > high) | ((self.high == high) & (self.low > np.uint64(low)))
+        if valid is not None:
+            fits |= ~valid
         if not fits.all():
             row = int((~fits).argmax())
             raise OverflowError(
                 f"the result of row {row} has more than {DIGITS} digits, and decimals have no more: round the values,"
                 " or give them as floats"
             )
+        return self
 
 
 def digits(values: Wide, rows: int) -> list[npt.NDArray[np.int64]]:

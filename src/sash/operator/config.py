@@ -190,7 +190,7 @@ def configure_lookups(row: Row, windows: tuple[TimeWindow, ...], kind: Kind) -> 
 def _record(spec: Spec) -> tuple[Row, tuple[Output, ...]]:
     """The aggregation and those that programmable windows look at, side by side in one record."""
     overs = [policy.over for policy in spec.policies if isinstance(policy, PolicyWindow) and policy.over is not None]
-    rows = [_row_of(aggregation) for aggregation in (spec.aggregation, *overs)]
+    rows = [_row_of(aggregation, spec.others) for aggregation in (spec.aggregation, *overs)]
     if spec.floats is not None:
         rows = [records.with_reproducible(row, spec.floats) for row in rows]
     outputs, first = [], 0
@@ -200,12 +200,14 @@ def _record(spec: Spec) -> tuple[Row, tuple[Output, ...]]:
     return (rows[0] if len(rows) == 1 else _joined(rows)), tuple(outputs)
 
 
-def _row_of(aggregation: Aggregation) -> Row:
+def _row_of(aggregation: Aggregation, others: frozenset[str | None]) -> Row:
     """The record that an aggregation is, reading the columns that it names; one member in Python where the core has
     none for it."""
+    if isinstance(aggregation, Composite) and others:
+        return records.build(aggregation.members, others)
     if aggregation.columns and not isinstance(aggregation, Composite):
-        return replace(records.build({"": aggregation}), composite=False)
-    row = records.row_of(aggregation)
+        return replace(records.build({"": aggregation}, others), composite=False)
+    row = None if records.reads(aggregation, others) else records.row_of(aggregation)
     if row is not None:
         return row
     member = ObjectMember(aggregation, (Path(),))

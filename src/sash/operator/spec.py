@@ -41,6 +41,8 @@ class Spec:
     id: str | None = None
     #: The columns of floats, where results must not depend on the order in which those are added; None if they may.
     floats: frozenset[str] | None = None
+    #: The columns whose values are no numbers, such as decimals; None is the value itself, where no column is named.
+    others: frozenset[str | None] = frozenset()
 
 
 # Checks of the arguments
