@@ -12,6 +12,8 @@ __all__ = ["NoNumberError", "add", "check_alike", "checked_alike", "subtract"]
 
 #: Decimals are added exactly, or not at all.
 _EXACT: Final = Context(prec=100, traps=[Inexact])
+#: Types whose values have an order only if all have a zone, or none.
+_ZONED: Final = (dt.datetime, dt.time)
 
 
 def _kind(value: Any) -> str:
@@ -39,7 +41,9 @@ def check_alike(older: Any, newer: Any) -> None:
     TypeError: the values of a window are of one kind, and there is Decimal('1.5') beside 2.5, a Decimal and a float...
     """
     one, other = type(older), type(newer)
-    if (one is other and one not in (dt.datetime, dt.time)) or {one, other} == {int, Decimal}:
+    if one is other and (one not in _ZONED or (older.tzinfo is None) == (newer.tzinfo is None)):
+        return
+    if {one, other} == {int, Decimal}:
         return
     names = [_kind(value) for value in (older, newer)]
     if names[0] == names[1]:
@@ -68,8 +72,8 @@ class NoNumberError(TypeError):
     def __init__(self, value: Any, column: str | None) -> None:
         super().__init__(
             f"a number is needed (int or float), as the values before were read, not {type(value).__name__}"
-            f" ({value!r:.60}): give values of one kind from the first event on; a Window of several aggregations takes"
-            " numbers alone, and sash.Sliding takes these"
+            f" ({value!r:.60}): give values of one kind from the first event on; a Window of several aggregations, or"
+            " of Delta, takes numbers alone, and sash.Sliding takes these"
         )
         self.value, self.column = value, column
 
