@@ -355,7 +355,7 @@ class TestBadInput:
         with pytest.raises(OverflowError):
             window.bulk_insert([5, 2**63], [1, 1])
 
-    @pytest.mark.parametrize("value", ["5", b"5", Decimal(5), [5], (5,), 5j, {}, np.datetime64("2024"), object()])
+    @pytest.mark.parametrize("value", ["5", b"5", [5], (5,), 5j, {}, np.datetime64("2024"), object()])
     def test_a_value_of_the_wrong_type(self, window, value):
         with pytest.raises(TypeError):
             window.insert(5, value)
@@ -932,7 +932,7 @@ class TestSnapshots:
             b'{"aggregation":{"name":"os.system","columns":["ls"],"options":{}},"algorithm":"fiba","options":{},"times":null,"values":null}',
             b'{"aggregation":{"name":"Sum","columns":[],"options":{}},"algorithm":"fiba","options":{"leaf":-1},"times":null,"values":null}',
             b'{"aggregation":{"name":"Sum","columns":[],"options":{}},"algorithm":"fiba","options":{},"times":"moon","values":"int"}',
-            b'{"aggregation":{"name":"Sum","columns":[],"options":{}},"algorithm":"fiba","options":{},"times":"int","values":"object"}',
+            b'{"aggregation":{"name":"Sum","columns":[],"options":{}},"algorithm":"fiba","options":{},"times":"int","values":"objects"}',
             b'{"aggregation":{"name":"Mean","columns":[],"options":{}},"algorithm":"fiba","options":{},"times":"int","values":"int"}',
             b'{"aggregation":{"name":"Max","columns":[],"options":{}},"algorithm":"subtract_on_evict","options":{},"times":null,"values":null}',
         ],

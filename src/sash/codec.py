@@ -31,9 +31,10 @@ _MICROSECOND: Final = dt.timedelta(microseconds=1)
 def dumps(value: Any) -> bytes:
     """The bytes of `value`; equal values of equal types give equal bytes.
 
-    Takes None, bool, int of any size, float, str, bytes, Decimal, date, datetime, timedelta, and tuple, list, dict, set
-    and frozenset of these. NumPy scalars are written as the Python number they hold. The zone of a datetime is kept as
-    its offset. A type that is not among them raises `AggregationError`; deeper than 64 levels is a `SnapshotError`.
+    Takes None, bool, int of any size, float, str, bytes, Decimal, date, datetime, time, timedelta, and tuple, list,
+    dict, set and frozenset of these. NumPy scalars are written as the Python number they hold. The zone of a datetime
+    is kept as its offset. A type that is not among them raises `AggregationError`; deeper than 64 levels is a
+    `SnapshotError`.
     Cost: O(size), and O(n log n) for n keys of a dictionary.
 
     >>> dumps((1, "a")) == dumps((1, "a"))
@@ -101,8 +102,8 @@ def _write(value: Any, out: bytearray, depth: int) -> None:
     else:
         raise AggregationError(
             f"no encoding for {type(value).__qualname__}: a partial is made of plain values (None, bool, int, float,"
-            " str, bytes, Decimal, date, datetime, timedelta, tuple, list, dict, set); or define encode() and decode()"
-            " on the aggregation"
+            " str, bytes, Decimal, date, datetime, time, timedelta, tuple, list, dict, set); or define encode() and"
+            " decode() on the aggregation"
         )
 
 
@@ -194,6 +195,7 @@ _WRITERS: Final[dict[type, Callable[[Any, bytearray, int], None]]] = {
     Decimal: lambda value, out, depth: _write_text(b"d", str(value), out),
     dt.date: lambda value, out, depth: _write_text(b"Y", value.isoformat(), out),
     dt.datetime: lambda value, out, depth: _write_text(b"Z", value.isoformat(), out),
+    dt.time: lambda value, out, depth: _write_text(b"C", value.isoformat(), out),
     dt.timedelta: _write_timedelta,
     tuple: lambda value, out, depth: _write_items(b"t", value, len(value), out, depth),
     list: lambda value, out, depth: _write_items(b"l", value, len(value), out, depth),
@@ -365,6 +367,7 @@ _READERS: Final[dict[bytes, Callable[[_Reader, int], Any]]] = {
     b"d": lambda reader, depth: _read_parsed(reader, Decimal, str),
     b"Y": lambda reader, depth: _read_parsed(reader, dt.date.fromisoformat, dt.date.isoformat),
     b"Z": lambda reader, depth: _read_parsed(reader, dt.datetime.fromisoformat, dt.datetime.isoformat),
+    b"C": lambda reader, depth: _read_parsed(reader, dt.time.fromisoformat, dt.time.isoformat),
     b"D": _read_timedelta,
     b"t": lambda reader, depth: tuple(reader.items(depth)),
     b"l": lambda reader, depth: reader.items(depth),

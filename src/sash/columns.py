@@ -20,10 +20,12 @@ Column: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.float64] | tuple[Any,
 Kept: TypeAlias = npt.NDArray[np.bool_] | None
 
 #: How each kind of input takes each kind of array; what is not here goes one by one.
+#: Numbers, and beside them what has an order, a difference or a sum.
+_NUMBERS: Final = ("number", "ordered", "measure", "amount")
 _DTYPES: Final[dict[tuple[str, str], type[np.int64] | type[np.float64]]] = {
-    **{(inputs, code): np.int64 for inputs in ("number", "integer", "any", "hashable", "ignored") for code in "iu"},
-    **{(inputs, "b"): np.int64 for inputs in ("number", "integer", "bool", "ignored")},
-    **{(inputs, "f"): np.float64 for inputs in ("number", "real", "any", "hashable", "ignored")},
+    **{(inputs, code): np.int64 for inputs in (*_NUMBERS, "integer", "any", "hashable", "ignored") for code in "iu"},
+    **{(inputs, "b"): np.int64 for inputs in (*_NUMBERS, "integer", "bool", "ignored")},
+    **{(inputs, "f"): np.float64 for inputs in (*_NUMBERS, "real", "any", "hashable", "ignored")},
     **{("real", code): np.float64 for code in "biu"},
 }
 

@@ -200,17 +200,17 @@ def test_a_duration_is_no_time() -> None:
     frame = pd.DataFrame({"t": [1, 2], "took": pd.to_timedelta([1, 2], unit="s")})
     for one in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
         with pytest.raises(PlanError, match="give 'took' as a number, such as its seconds"):
-            rolling(one, on="t", window=2, total=sash.Sum("took"))
+            rolling(one, on="t", window=2, total=sash.Mean("took"))
 
 
 def test_a_decimal_is_to_be_a_number() -> None:
-    """A float rounds it, an integer of its smallest unit does not: the error says both, at every door."""
+    """For products: a float rounds it, an integer of its smallest unit does not. The error says both, at every door."""
     table = pa.table({"t": [1, 2], "paid": pa.array([Decimal("1.25"), None], pa.decimal128(9, 2))})
     for one in (table, pl.from_arrow(table)):
         with pytest.raises(PlanError, match="give 'paid' as a float or, exactly, as an integer"):
-            rolling(one, on="t", window=2, total=sash.Sum("paid"))
+            rolling(one, on="t", window=2, total=sash.Product("paid"))
     with pytest.raises(TypeError, match="pass a float or, exactly, an integer: "):
-        sash.Sliding(sash.Sum("paid"), 2, on="t").push(table.to_pylist()[0])
+        sash.Sliding(sash.Product("paid"), 2, on="t").push(table.to_pylist()[0])
 
 
 def test_an_overflow_names_the_row() -> None:

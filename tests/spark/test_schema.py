@@ -129,7 +129,7 @@ def test_everything_that_is_wrong_is_named_at_once() -> None:
         "a": sash.Sum("s"),
         "b": sash.Max("nowhere"),
         "c": sash.Concat("i"),
-        "d": sash.Sum("m"),
+        "d": sash.Product("m"),
         "e": sash.Covariance("i", "s"),
         "f": sash.CollectDistinct("list"),
         "g": sash.Bloom("d"),

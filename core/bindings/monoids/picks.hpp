@@ -31,6 +31,7 @@ inline bool is_plain(PyObject* value) {
 
 //! A key that needs no check of its range.
 inline bool is_plain_key(PyObject* key) {
+    if (PyUnicode_CheckExact(key)) return true;
     if (!PyLong_CheckExact(key)) return PyFloat_CheckExact(key) && is_plain(key);
     int overflow = 0;
     PyLong_AsLongLongAndOverflow(key, &overflow);
@@ -54,8 +55,18 @@ inline bool is_nan(PyObject* number) {
     return PyFloat_Check(number) && std::isnan(PyFloat_AS_DOUBLE(number));
 }
 
+//! Refuses keys of two kinds, which have no order: a text beside a number, a decimal beside a float.
+inline void check_alike(PyObject* newer, PyObject* older) {
+    const auto is_number = [](PyObject* key) { return PyLong_CheckExact(key) || PyFloat_CheckExact(key); };
+    const bool texts = PyUnicode_CheckExact(newer) && PyUnicode_CheckExact(older);
+    if (texts || (is_number(newer) && is_number(older))) return;
+    nanobind::module_::import_("sash.aggregations.amounts")
+        .attr("check_alike")(nanobind::handle(older), nanobind::handle(newer));
+}
+
 //! NaN beats every number, and the older one stays on ties.
 inline bool beats(PyObject* newer, PyObject* older, int comparison) {
+    check_alike(newer, older);
     if (is_nan(older)) return false;
     if (is_nan(newer)) return true;
     const int found = PyObject_RichCompareBool(newer, older, comparison);

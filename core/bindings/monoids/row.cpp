@@ -37,6 +37,11 @@ nb::object item_of(nb::handle source, std::ptrdiff_t index, std::ptrdiff_t lengt
     return nb::borrow(PySequence_Fast_GET_ITEM(source.ptr(), index));
 }
 
+//! Parts of records are over numbers: what is none is refused, or read by a record of members in Python.
+void refuse_object(nb::handle value, const Mode& mode, const Path& path) {
+    if (mode.objects()) nb::module_::import_("sash.aggregations.amounts").attr("refuse_in_record")(value, path.column);
+}
+
 //! An integer, where there are reals too.
 void read_as_real(Field& field) {
     field.real = exact_real(field.cell);
@@ -129,6 +134,7 @@ void RowReader::read_field(const Slot& slot, nb::handle source, Field& field, Ki
     Holder holder;
     const nb::object found = slot.path.find(source);
     field.present = slot.reader.read(found, value, mode, holder);
+    refuse_object(found, mode, slot.path);
     field.cell = value.cell;
     field.real = value.real;
     kind = field.present ? mode.value : Kind::integer;
@@ -170,31 +176,31 @@ void RowReader::settle(std::span<Field> fields, const Mode& from, const Mode& to
 }
 
 SlotColumn RowReader::column(std::size_t slot, nb::handle column, Mode& mode) const {
-    SlotColumn read(slots_[slot].reader, column);
+    SlotColumn read(slots_[slot], column);
     if (read.has_integers()) mode.integers.set(slot);
     if (read.has_reals()) mode.reals.set(slot);
     return read;
 }
 
-SlotColumn::SlotColumn(const ValueReader& reader, nb::handle column) : reader_(reader) {
+SlotColumn::SlotColumn(const Slot& slot, nb::handle column) : reader_(slot.reader) {
     nb::object values = nb::borrow(column);
     if (nb::isinstance<nb::list>(column)) {
         // Values that stand for nothing, and marks that say which are there.
         values = column[0];
         marks_ = nb::cast<Marks>(column[1]);
     }
-    const bool numbers = reader.inputs() == Inputs::number;
+    const bool numbers = reader_.inputs() == Inputs::number;
     if (nb::try_cast(values, integers_, false)) {
         has_integers_ = numbers;
     } else if (nb::try_cast(values, reals_, false)) {
         has_reals_ = numbers;
-        for (std::size_t i = 0; i < reals_.size(); ++i) static_cast<void>(reader.accepts(reals_.data()[i]));
+        for (std::size_t i = 0; i < reals_.size(); ++i) static_cast<void>(reader_.accepts(reals_.data()[i]));
     } else {
-        read_objects(nb::cast<nb::tuple>(values));
+        read_objects(nb::cast<nb::tuple>(values), slot.path);
     }
 }
 
-void SlotColumn::read_objects(const nb::tuple& values) {
+void SlotColumn::read_objects(const nb::tuple& values, const Path& path) {
     std::vector<std::size_t> integers;
     fields_.resize(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -203,6 +209,7 @@ void SlotColumn::read_objects(const nb::tuple& values) {
         Holder holder;
         Field& field = fields_[i];
         field.present = reader_.read(values[i], value, own, holder);
+        refuse_object(values[i], own, path);
         field.cell = value.cell;
         field.real = value.real;
         if (!field.present || reader_.inputs() != Inputs::number) continue;

@@ -40,8 +40,8 @@ struct Slot {
 class SlotColumn {
 public:
     //! An array; a list of one, and of marks that say which of its values are there; or a tuple. Throws where a value
-    //! is refused. The reader outlives it.
-    SlotColumn(const ValueReader& reader, nb::handle column);
+    //! is refused. The slot outlives it.
+    SlotColumn(const Slot& slot, nb::handle column);
 
     //! Whether there are such numbers in it.
     bool has_integers() const { return has_integers_; }
@@ -55,7 +55,7 @@ private:
     using Marks = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
     //! If a number among them is a real, all of them are read as such.
-    void read_objects(const nb::tuple& values);
+    void read_objects(const nb::tuple& values, const Path& path);
     Field field_of(std::int64_t integer) const;
     Field field_of(double real) const;
 

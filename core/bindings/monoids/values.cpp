@@ -19,10 +19,20 @@ Inputs inputs_named(std::string_view name) {
         {"ignored", Inputs::ignored}, {"number", Inputs::number}, {"real", Inputs::real},
         {"integer", Inputs::integer}, {"bool", Inputs::boolean},  {"any", Inputs::any},
         {"keyed", Inputs::keyed},     {"text", Inputs::text},     {"hashable", Inputs::hashable},
-        {"object", Inputs::object},   {"row", Inputs::row}};
+        {"object", Inputs::object},   {"row", Inputs::row},       {"ordered", Inputs::number},
+        {"measure", Inputs::number},  {"amount", Inputs::number}};
     for (const auto& [known, inputs] : kNames)
         if (known == name) return inputs;
     throw std::invalid_argument("no kind of input is called " + std::string(name));
+}
+
+//! Some numbers may be values that are no 64-bit numbers: those that have an order, a difference or a sum.
+const char* rule_named(std::string_view inputs) {
+    constexpr std::pair<std::string_view, const char*> kRules[] = {
+        {"ordered", "read_ordered"}, {"keyed", "read_ordered"}, {"measure", "read_measure"}, {"amount", "read_amount"}};
+    for (const auto& [known, rule] : kRules)
+        if (known == inputs) return rule;
+    return "read_number";
 }
 
 OnNan nan_named(std::string_view name) {
@@ -80,6 +90,7 @@ nb::object number_of(Cell cell, Kind kind) {
 ValueReader::ValueReader(std::string_view kernel, std::string_view inputs, std::string_view nan, bool positive,
                          nb::object skips)
     : inputs_(inputs_named(inputs)),
+      rule_(rule_named(inputs)),
       on_nan_(nan_named(nan)),
       nan_is_least_(kernel == "min" || kernel == "min_count" || kernel == "arg_min"),
       positive_(positive),
@@ -88,6 +99,7 @@ ValueReader::ValueReader(std::string_view kernel, std::string_view inputs, std::
 
 ValueReader::ValueReader(std::shared_ptr<const RowReader> row)
     : inputs_(Inputs::row),
+      rule_("read_number"),
       on_nan_(OnNan::propagate),
       nan_is_least_(false),
       positive_(false),
@@ -128,6 +140,7 @@ bool ValueReader::read(nb::handle source, Value& value, Mode& mode, Holder& hold
     if (is_null(source)) return false;
     switch (inputs_) {
         case Inputs::number:
+            value.object = source.ptr();
             return read_number(source, value, mode.value);
         case Inputs::ignored:
             value.cell = 1;
@@ -167,8 +180,12 @@ bool ValueReader::read_number(nb::handle source, Value& value, Kind& kind) const
     if (PyLong_CheckExact(source.ptr()) && fits(source, value.cell)) [[likely]]
         return true;
     if (!PyFloat_CheckExact(source.ptr())) {
-        const nb::object number = read_by("read_number", source);
+        const nb::object number = read_by(rule_, source);
         if (PyLong_CheckExact(number.ptr())) return fits(number, value.cell);
+        if (!PyFloat_CheckExact(number.ptr())) {
+            kind = Kind::object;
+            return true;
+        }
         value.real = PyFloat_AS_DOUBLE(number.ptr());
     } else {
         value.real = PyFloat_AS_DOUBLE(source.ptr());
@@ -217,7 +234,7 @@ bool ValueReader::read_pair(nb::handle source, Value& value, Mode& mode) const {
     if (!read_number(key, value, mode.value)) return false;
     // A NaN is as good an argument as any, so that nobody asks whether it is accepted.
     read_any(argument, value.argument, mode.argument, inner);
-    if (mode.argument == Kind::object) mode.value = Kind::object;
+    if (mode.argument == Kind::object || mode.value == Kind::object) mode.value = mode.argument = Kind::object;
     return true;
 }
 

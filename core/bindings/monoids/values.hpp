@@ -106,6 +106,7 @@ public:
     nb::object restored(const Value& value, Mode mode) const;
 
 private:
+    //! What has an order and is no 64-bit number, such as a decimal, is an object.
     bool read_number(nb::handle source, Value& value, Kind& kind) const;
     bool read_real(nb::handle source, Value& value) const;
     void read_any(nb::handle source, Cell& cell, Kind& kind, nb::object& holder) const;
@@ -116,6 +117,8 @@ private:
     bool accepts_any(nb::handle source) const;
 
     Inputs inputs_;
+    //! The Python rule by which it reads what is no plain number.
+    const char* rule_;
     OnNan on_nan_;
     //! Where NaN propagates it is more extreme than any number, so it lies below them all for the least.
     bool nan_is_least_;

@@ -28,6 +28,8 @@ public:
     //! The least mode that holds all of them.
     Mode mode() const { return mode_; }
     std::span<const Time> ticks() const { return ticks_; }
+    //! Those that were read one by one.
+    std::span<const Value> values() const { return values_; }
     //! The values as a window of that mode keeps them. Arrays cannot become objects: read them as a tuple.
     Column column(const Mode& to);
     //! Gives each value its time as it leaves the window.

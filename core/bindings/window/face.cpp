@@ -53,8 +53,10 @@ void Window::insert(nb::handle time, nb::handle value) {
         Holder holder;
         const nb::object own = spec_.find.is_none() ? nb::borrow(value) : nb::object(spec_.find(value));
         if (!reader_.read(own, read, mode, holder)) return;
+        nb::object sample = sample_now(mode);
+        if (compares_objects(mode)) sample = sample_of(std::move(sample), own);
         if (spec_.timed) read.time = (holder.time = moment_as_it_leaves(moment)).ptr();
-        if (insert_alike(moment, mode, read)) return;
+        if (insert_alike(moment, mode, read)) return static_cast<void>(sample_ = std::move(sample));
         Change change;
         Kernel& prepared = prepare(change, mode, moment);
         reader_.settle(read, mode, change.mode);
@@ -65,7 +67,27 @@ void Window::insert(nb::handle time, nb::handle value) {
             raise_out_of_order(late.time, late.youngest, moment);
         }
         commit(change);
+        sample_ = std::move(sample);
     });
+}
+
+bool Window::compares_objects(const Mode& mode) const {
+    const bool objects = mode.objects() || (size() != 0 && mode_.objects());
+    return objects && (reader_.inputs() == Inputs::number || reader_.inputs() == Inputs::keyed);
+}
+
+nb::object Window::sample_now(const Mode& mode) const {
+    if (size() == 0 || !compares_objects(mode)) return {};
+    if (mode_.objects()) return sample_;
+    return mode_.value == Kind::integer ? nb::object(nb::int_(0)) : nb::object(nb::float_(0.0));
+}
+
+nb::object Window::sample_of(nb::object sample, nb::handle value) const {
+    const nb::object key = reader_.inputs() == Inputs::keyed ? nb::object(value[0]) : nb::borrow(value);
+    const bool text = PyUnicode_CheckExact(key.ptr());
+    if (!sample.is_valid() || (text && PyUnicode_CheckExact(sample.ptr()))) return key;
+    const nb::object alike = nb::module_::import_("sash.aggregations.amounts").attr("checked_alike");
+    return alike(sample, key);
 }
 
 bool Window::insert_alike(const Moment& moment, const Mode& mode, Value& value) {
@@ -104,7 +126,7 @@ void Window::bulk_insert(nb::object label, std::span<const Time> ticks, std::spa
 void Window::bulk_insert(nb::object label, std::span<const Time> ticks, nb::tuple values) {
     checked([&] {
         Batch batch(reader_, ticks);
-        batch.read(std::move(values));
+        batch.read(values);
         insert_batch(batch, std::move(label));
     });
 }
@@ -121,6 +143,9 @@ void Window::insert_batch(Batch& batch, nb::object label) {
     if (batch.ticks().empty()) return;
     Clock clock;
     clock.set_label(std::move(label));
+    nb::object sample = sample_now(batch.mode());
+    if (compares_objects(batch.mode()))
+        for (const Value& value : batch.values()) sample = sample_of(std::move(sample), value.object);
     Change change;
     const Moment moment{0, clock.kind(), clock.kind() == TimeKind::other ? clock.label() : nb::object()};
     Kernel& prepared = prepare(change, batch.mode(), moment);
@@ -136,6 +161,7 @@ void Window::insert_batch(Batch& batch, nb::object label) {
         raise_out_of_order(late.time, late.youngest, moment);
     }
     commit(change);
+    sample_ = std::move(sample);
 }
 
 Kernel& Window::prepare(Change& change, Mode mode, const Moment& moment) const {
@@ -223,6 +249,16 @@ std::unique_ptr<Kernel> Window::changed(const Kernel& kernel, const Mode& from, 
 std::unique_ptr<Kernel> Window::with_objects(const Kernel& kernel) const {
     const PythonMonoid monoid(spec_.aggregation);
     PythonKernel objects = make_python(spec_.aggregation, spec_.algorithm);
+    if (reader_.inputs() == Inputs::number) {
+        // A number is its own partial there, and of other aggregations there is no way back to the values.
+        const bool plain = spec_.kernel == "min" || spec_.kernel == "max" || spec_.kernel == "sum";
+        if (!plain || !abilities_of(spec_.algorithm.name).lists)
+            nb::module_::import_("sash.aggregations.amounts").attr("refuse_among_numbers")();
+        kernel.list(kEarliest, kernel.size(), [&](Time time, const Result& result) {
+            objects.load(time, monoid.lift(lowered(result).ptr(), nullptr));
+        });
+        return std::move(objects.kernel);
+    }
     kernel.visit([&](Time time, std::span<const Value> values) {
         Object partial;
         for (const Value& value : values) {

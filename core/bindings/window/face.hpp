@@ -130,6 +130,15 @@ private:
 
     Spec spec_;
     ValueReader reader_;
+    //! Whether values are compared or added, and some that are no numbers are there or come.
+    bool compares_objects(const Mode& mode) const;
+    //! One of the values that are there, and one that stands for them and the value that comes: TypeError for a value
+    //! of another kind, which has no order and no sum with those.
+    nb::object sample_now(const Mode& mode) const;
+    nb::object sample_of(nb::object sample, nb::handle value) const;
+
+    //! One of the values, or of the keys of pairs, where there are some that are no numbers.
+    nb::object sample_;
     //! The result of an empty window, where it is the same object every time.
     nb::object empty_;
     Mode mode_;

@@ -86,7 +86,7 @@ Mode Window::mode_named(std::string_view name) const {
     // Only what this aggregation's values can become.
     const bool keyed = reader_.inputs() == Inputs::keyed;
     const bool several = keyed || reader_.inputs() == Inputs::number || reader_.inputs() == Inputs::any;
-    const bool objects = keyed || reader_.inputs() == Inputs::any || reader_.inputs() == Inputs::object;
+    const bool objects = several || reader_.inputs() == Inputs::object;
     const bool possible = mode.value == Kind::both ? keyed || reader_.inputs() == Inputs::number
                                                    : several || mode.value == reader_.first_mode().value;
     if (!possible || mode.argument == Kind::both || (mode.objects() && !objects) ||

@@ -8,20 +8,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from sash.aggregations.amounts import check_alike
 from sash.aggregations.base import Aggregation, Native, OnNan, Where, built_in, check_nan
-from sash.aggregations.declared import Inputs, Pick, Result
+from sash.aggregations.declared import Also, Inputs, Pick, Result
 from sash.aggregations.extrema import beats
-from sash.aggregations.reading import Number, is_nan, is_null, not_nan, plain, read_number
+from sash.aggregations.reading import is_nan, is_null, not_nan, plain, read_ordered
 
 __all__ = ["ArgMax", "ArgMin"]
 
-Found = tuple[Number, Any]
+Found = tuple[Any, Any]
 
 
 class _ArgExtremum(Aggregation):
     """A value is a pair (key, argument); a partial is the winning pair, or None."""
 
     inputs: ClassVar[Inputs] = "keyed"
+    also: ClassVar[tuple[Also, ...]] = ("decimal", "instant", "duration", "ordered")
     result: ClassVar[Result] = "argument"
     size: ClassVar[str] = "24 bytes"
 
@@ -53,7 +55,7 @@ class _ArgExtremum(Aggregation):
 
     def lift(self, value: Any) -> Found:
         key, argument = self._pair(value)
-        number = read_number(not_nan(key, self.nan))
+        number = read_ordered(not_nan(key, self.nan))
         return number, tuple(map(plain, argument)) if self._several else plain(argument)
 
     def _pair(self, value: Any) -> tuple[Any, Any]:
@@ -70,6 +72,7 @@ class _ArgExtremum(Aggregation):
     def combine(self, older: Found | None, newer: Found | None) -> Found | None:
         if older is None or newer is None:
             return newer if older is None else older
+        check_alike(older[0], newer[0])
         return newer if beats(newer[0], older[0], self.greatest) else older
 
     def lower(self, partial: Found | None) -> Any:

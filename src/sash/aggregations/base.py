@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeAlias, T
 import numpy.typing as npt
 
 from sash import codec
-from sash.aggregations.declared import Inputs, Pick, Refusal, Result, gives_words, takes_words
+from sash.aggregations.declared import Also, Inputs, Pick, Refusal, Result, gives_words, takes_words
 from sash.aggregations.options import check_column
 from sash.aggregations.reading import is_nan, is_null
 from sash.errors import AggregationError
@@ -44,7 +44,7 @@ _OF_ROWS: dict[str, type[Aggregation]] = {}
 #: What an aggregation does; its compiled twin must do the same.
 _DEFINITION = {"combine", "decode", "empty", "encode", "identity", "inverse", "lift", "lower", "shape", "skips"}
 #: What holds only as long as an aggregation does what it did, and what is true of one that says nothing.
-_DECLARED: Mapping[str, Any] = {"result": None, "gives": "a value", "picks": None}
+_DECLARED: Mapping[str, Any] = {"result": None, "gives": "a value", "picks": None, "also": (), "rounds": False}
 
 
 @dataclass(frozen=True)
@@ -148,6 +148,9 @@ class Aggregation(metaclass=_Conditional):
     timed: ClassVar[bool] = False
     #: What its values are, in a word: see `sash.aggregations.declared`.
     inputs: ClassVar[Inputs] = ""
+    #: Which values that are no 64-bit numbers it takes beside those, and whether it reads decimals as floats.
+    also: ClassVar[tuple[Also, ...]] = ()
+    rounds: ClassVar[bool] = False
     #: What its result is, such as "int", "float", "bool" or "str"; None if that is not known.
     result: ClassVar[Result] = None
     #: Which row of the window its result is taken from, if it is.

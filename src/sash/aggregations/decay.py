@@ -47,6 +47,7 @@ class DecayedSum(Timed):
     exact: ClassVar[bool] = False
     size: ClassVar[str] = "24 bytes"
     inputs: ClassVar[Inputs] = "real"
+    rounds: ClassVar[bool] = True
     result: ClassVar[Result] = "float"
     time_fields: ClassVar[tuple[int, ...]] = (1,)
     width: ClassVar[int] = 2

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Inputs", "Pick", "Refusal", "Result", "gives_words", "needed", "takes_words"]
+__all__ = ["Also", "Inputs", "Pick", "Refusal", "Result", "gives_words", "needed", "takes_words"]
 
 #: What its values are. "number" keeps integers as they are, "real" reads all as float64, "positive" takes none below 0.
 #: "ignored" and "any" are values of any kind; "distinct" have a hash; "hashable" are int, float, str and bytes, whose
@@ -36,7 +36,12 @@ Inputs: TypeAlias = Literal[
     "labelled",
 ]
 
+#: Values with an order that are no 64-bit numbers: decimals; points in time, which are dates and datetimes; durations;
+#: and what has an order alone, texts and times of day.
+Also: TypeAlias = Literal["decimal", "instant", "duration", "ordered"]
+
 #: What its result is. A word: "int", "float", "bool", "str", "bytes"; "number", an int over integers and else a float;
+#: over decimals a decimal, and one of the values, or an amount, over what else it takes;
 #: "value", one of the first column; "time"; "argument", what goes with a key; "item", a value of the first column as a
 #: sketch knows it; "object", one to be asked, which Spark keeps as the bytes of its partial. A list of one is a list of
 #: such, a mapping has a name for each. None is not known.

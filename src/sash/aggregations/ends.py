@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from sash.aggregations.amounts import check_alike, subtract
 from sash.aggregations.base import Native, OnNan, Where, WithNan, built_in
-from sash.aggregations.declared import Inputs, Pick, Result
+from sash.aggregations.declared import Also, Inputs, Pick, Result
 from sash.aggregations.options import check_column, check_size
-from sash.aggregations.reading import Number, check_int64, not_nan, plain, read_number
+from sash.aggregations.reading import Number, check_int64, not_nan, plain, read_measure
 from sash.aggregations.records import record
 
 __all__ = ["Delta", "First", "IthYoungest", "Last"]
@@ -121,11 +122,12 @@ class Delta(WithNan):
 
     size: ClassVar[str] = "24 bytes"
     inputs: ClassVar[Inputs] = "number"
+    also: ClassVar[tuple[Also, ...]] = ("decimal", "instant", "duration")
     result: ClassVar[Result] = "number"
     identity = None
 
     def lift(self, value: Any) -> tuple[Number, Number]:
-        number = read_number(not_nan(value, self.nan))
+        number = read_measure(not_nan(value, self.nan))
         return number, number
 
     def combine(
@@ -133,13 +135,14 @@ class Delta(WithNan):
     ) -> tuple[Number, Number] | None:
         if older is None or newer is None:
             return newer if older is None else older
+        check_alike(older[0], newer[1])
         return older[0], newer[1]
 
     def lower(self, partial: tuple[Number, Number] | None) -> Number | None:
         if partial is None:
             return None
-        difference = partial[1] - partial[0]
-        return difference if isinstance(difference, float) else check_int64(difference)
+        difference = subtract(partial[1], partial[0])
+        return check_int64(difference) if isinstance(difference, int) else difference
 
     def native(self) -> Native:
-        return record(self, "delta", ("number",))
+        return record(self, "delta", ("ordered",))

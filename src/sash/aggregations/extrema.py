@@ -8,11 +8,13 @@ Where NaN propagates it is more extreme than any number.
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any, ClassVar
 
+from sash.aggregations.amounts import check_alike, subtract
 from sash.aggregations.base import Native, WithNan, built_in
-from sash.aggregations.declared import Inputs, Result
-from sash.aggregations.reading import Number, check_int64, not_nan, read_number
+from sash.aggregations.declared import Also, Inputs, Result
+from sash.aggregations.reading import Number, check_int64, not_nan, read_measure, read_ordered
 
 __all__ = ["Max", "MaxCount", "Min", "MinCount", "Range", "beats"]
 
@@ -29,8 +31,12 @@ def _unsigned_zero(value: Number) -> Number:
     return value + 0.0 if isinstance(value, float) else value
 
 
-def _alike(a: Number, b: Number) -> tuple[Number, Number]:
-    """One float makes both floats. Rounding keeps the order, so it does not matter when it is done."""
+def _alike(a: Any, b: Any) -> tuple[Any, Any]:
+    """One float makes both floats, and one decimal both decimals. Rounding keeps the order, so it does not matter when
+    it is done. TypeError for values of two kinds."""
+    check_alike(a, b)
+    if isinstance(a, Decimal) or isinstance(b, Decimal):
+        return Decimal(a), Decimal(b)
     if isinstance(a, float) or isinstance(b, float):
         return float(a), float(b)
     return a, b
@@ -38,11 +44,12 @@ def _alike(a: Number, b: Number) -> tuple[Number, Number]:
 
 class _Extreme(WithNan):
     inputs: ClassVar[Inputs] = "number"
+    also: ClassVar[tuple[Also, ...]] = ("decimal", "instant", "duration", "ordered")
     commutative: ClassVar[bool] = True
     greatest: ClassVar[bool]
 
     def lift(self, value: Any) -> Any:
-        return _unsigned_zero(read_number(not_nan(value, self.nan)))
+        return _unsigned_zero(read_ordered(not_nan(value, self.nan)))
 
 
 class _Extremum(_Extreme):
@@ -74,7 +81,7 @@ class Min(_Extremum):
     greatest: ClassVar[bool] = False
 
     def native(self) -> Native:
-        return Native("min", "number", fixed=True, batch=True, nan_is_least=True)
+        return Native("min", "ordered", fixed=True, batch=True, nan_is_least=True)
 
 
 @built_in
@@ -89,7 +96,7 @@ class Max(_Extremum):
     greatest: ClassVar[bool] = True
 
     def native(self) -> Native:
-        return Native("max", "number", fixed=True, batch=True)
+        return Native("max", "ordered", fixed=True, batch=True)
 
 
 class _ExtremumCount(_Extreme):
@@ -105,11 +112,12 @@ class _ExtremumCount(_Extreme):
     def combine(self, older: tuple[Number, int] | None, newer: tuple[Number, int] | None) -> tuple[Number, int] | None:
         if older is None or newer is None:
             return newer if older is None else older
+        before, after = _alike(older[0], newer[0])
         if beats(newer[0], older[0], self.greatest):
-            return newer
+            return after, newer[1]
         if beats(older[0], newer[0], self.greatest):
-            return older
-        return _alike(older[0], newer[0])[0], older[1] + newer[1]
+            return before, older[1]
+        return before, older[1] + newer[1]
 
     def lower(self, partial: tuple[Number, int] | None) -> int:
         return 0 if partial is None else partial[1]
@@ -129,7 +137,7 @@ class MinCount(_ExtremumCount):
     greatest: ClassVar[bool] = False
 
     def native(self) -> Native:
-        return Native("min_count", "number", fixed=True, batch=True, nan_is_least=True)
+        return Native("min_count", "ordered", fixed=True, batch=True, nan_is_least=True)
 
 
 @built_in
@@ -146,7 +154,7 @@ class MaxCount(_ExtremumCount):
     greatest: ClassVar[bool] = True
 
     def native(self) -> Native:
-        return Native("max_count", "number", fixed=True, batch=True)
+        return Native("max_count", "ordered", fixed=True, batch=True)
 
 
 @built_in
@@ -161,13 +169,14 @@ class Range(WithNan):
     """
 
     inputs: ClassVar[Inputs] = "number"
+    also: ClassVar[tuple[Also, ...]] = ("decimal", "instant", "duration")
     result: ClassVar[Result] = "number"
     size: ClassVar[str] = "16 bytes"
     commutative: ClassVar[bool] = True
     identity = None
 
     def lift(self, value: Any) -> tuple[Number, Number]:
-        number = _unsigned_zero(read_number(not_nan(value, self.nan)))
+        number = _unsigned_zero(read_measure(not_nan(value, self.nan)))
         return number, number
 
     def combine(
@@ -185,8 +194,8 @@ class Range(WithNan):
     def lower(self, partial: tuple[Number, Number] | None) -> Number | None:
         if partial is None:
             return None
-        difference = partial[1] - partial[0]
-        return difference if isinstance(difference, float) else check_int64(difference)
+        difference = subtract(partial[1], partial[0])
+        return check_int64(difference) if isinstance(difference, int) else difference
 
     def native(self) -> Native:
-        return Native("range", "number", fixed=True, batch=True)
+        return Native("range", "measure", fixed=True, batch=True)

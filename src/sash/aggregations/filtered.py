@@ -40,7 +40,19 @@ class Filtered(Aggregation):
         self.identity = inner.identity
         self.nan = inner.nan
         # Attributes of the instance, since they are those of the inner one.
-        for name in ("commutative", "exact", "timed", "inputs", "result", "takes", "gives", "size", "error"):
+        for name in (
+            "commutative",
+            "exact",
+            "timed",
+            "inputs",
+            "also",
+            "rounds",
+            "result",
+            "takes",
+            "gives",
+            "size",
+            "error",
+        ):
             setattr(self, name, getattr(inner, name))
 
     def skips(self, value: Any) -> bool:

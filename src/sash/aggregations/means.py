@@ -23,6 +23,7 @@ class _SumAndCount(WithNan):
     """A sum of what each value stands for, and how many there were."""
 
     inputs: ClassVar[Inputs] = "real"
+    rounds: ClassVar[bool] = True
     result: ClassVar[Result] = "float"
     size: ClassVar[str] = "16 bytes"
     commutative: ClassVar[bool] = True
@@ -114,6 +115,7 @@ class HarmonicMean(WithNan):
     commutative: ClassVar[bool] = True
     exact: ClassVar[bool] = False
     inputs: ClassVar[Inputs] = "positive"
+    rounds: ClassVar[bool] = True
     result: ClassVar[Result] = "float"
     size: ClassVar[str] = "16 bytes"
     #: The sum of the reciprocals, and how many there are.

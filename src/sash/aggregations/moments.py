@@ -25,6 +25,7 @@ Moments = tuple[float, float, int]
 class _Spread(WithNan):
     defaults: ClassVar[Mapping[str, Any]] = {"ddof": 1, "nan": "skip"}
     inputs: ClassVar[Inputs] = "real"
+    rounds: ClassVar[bool] = True
     result: ClassVar[Result] = "float"
     size: ClassVar[str] = "24 bytes"
     commutative: ClassVar[bool] = True

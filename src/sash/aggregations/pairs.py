@@ -26,6 +26,7 @@ class Pairs(Aggregation):
 
     defaults: ClassVar[Mapping[str, Any]] = {"nan": "skip"}
     inputs: ClassVar[Inputs] = "pair"
+    rounds: ClassVar[bool] = True
     #: What the two numbers are called.
     parts: ClassVar[tuple[str, str]] = ("x", "y")
 

@@ -34,6 +34,7 @@ class Ordered(WithNan):
 
     commutative: ClassVar[bool] = True
     inputs: ClassVar[Inputs] = "number"
+    rounds: ClassVar[bool] = True
     size: ClassVar[str] = "8 bytes a value"
     identity: Partial = ()
     #: The ranks.

@@ -103,6 +103,7 @@ class TimeWeightedMean(Timed):
 
     exact: ClassVar[bool] = False
     inputs: ClassVar[Inputs] = "real"
+    rounds: ClassVar[bool] = True
     result: ClassVar[Result] = "float"
     size: ClassVar[str] = "40 bytes"
     #: The area, the last value, the first time, the last.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
+from decimal import Decimal
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -16,9 +18,12 @@ __all__ = [
     "is_null",
     "not_nan",
     "plain",
+    "read_amount",
     "read_bool",
     "read_integer",
+    "read_measure",
     "read_number",
+    "read_ordered",
     "read_real",
     "read_text",
 ]
@@ -26,12 +31,19 @@ __all__ = [
 #: A number as partials hold it.
 Number: TypeAlias = int | float
 
+#: What can be added beside numbers, subtracted, and compared.
+_AMOUNTS: Final = (Decimal, dt.timedelta, np.timedelta64)
+_MEASURES: Final = (*_AMOUNTS, dt.date, np.datetime64)
+_ORDERED: Final = (*_MEASURES, str, dt.time, bytes)
+
 LEAST: Final = -(2**63)
 GREATEST: Final = 2**63 - 1
 
 
 def is_nan(value: Any) -> bool:
-    """Whether the value is a float that is not a number."""
+    """Whether the value is a float, or a decimal, that is not a number."""
+    if isinstance(value, Decimal):
+        return value.is_nan()
     return isinstance(value, (float, np.floating)) and bool(value != value)
 
 
@@ -85,9 +97,30 @@ def read_number(value: Any) -> int | float:
     raise TypeError(f"a number is needed (int or float), not {kind} ({value!r:.60}): {way}")
 
 
+def read_ordered(value: Any) -> Any:
+    """Numbers as `read_number` reads them; decimals, times, durations and texts as they are."""
+    return _finite(value) if isinstance(value, _ORDERED) else read_number(value)
+
+
+def read_measure(value: Any) -> Any:
+    """The same, where values are subtracted: no texts, no times of day."""
+    return _finite(value) if isinstance(value, _MEASURES) else read_number(value)
+
+
+def read_amount(value: Any) -> Any:
+    """The same, where values are added: no points in time."""
+    return _finite(value) if isinstance(value, _AMOUNTS) else read_number(value)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Decimal) and not value.is_finite():
+        raise ValueError(f"a decimal is finite, and {value!r} is not: leave it out, as None")
+    return value
+
+
 def read_real(value: Any) -> float:
-    """Any number as a float64."""
-    return float(read_number(value))
+    """Any number as a float64; a decimal as the nearest."""
+    return float(value if isinstance(value, Decimal) else read_number(value))
 
 
 def read_bool(value: Any) -> bool:

@@ -22,6 +22,7 @@ __all__ = [
     "found",
     "located",
     "paths_of",
+    "reads",
     "record",
     "reproducible",
     "row_of",
@@ -154,7 +155,8 @@ def fits(aggregation: Aggregation) -> tuple[Part, tuple[Slot, ...]] | None:
         return None if native.row.composite else (native.row.parts[0], native.row.slots)
     slot = Slot(
         Path(),
-        native.inputs,
+        # What is no number is refused by a record, whatever else may be done with it: so one slot is enough.
+        "ordered" if native.inputs in ("measure", "amount") else native.inputs,
         aggregation.nan,
         kernel="min" if native.nan_is_least else "",
         positive=aggregation.inputs == "positive",
@@ -255,8 +257,9 @@ def _for_each(columns: tuple[str, ...], slots: int) -> tuple[str, ...]:
     return columns if len(columns) == slots else columns * slots
 
 
-def build(members: Mapping[str, Aggregation]) -> Row:
-    """The record of several aggregations. Those that compute the same from the same column share a part.
+def build(members: Mapping[str, Aggregation], others: Container[str | None] = ()) -> Row:
+    """The record of several aggregations. Those that compute the same from the same column share a part. `others` are
+    the columns whose values are no numbers: what reads those is a member in Python.
 
     >>> from sash import Sum
     >>> row = build({"a": Sum("x"), "b": Sum("x"), "c": Sum("y")})
@@ -265,9 +268,14 @@ def build(members: Mapping[str, Aggregation]) -> Row:
     """
     builder = _Builder()
     for aggregation in members.values():
-        builder.add(aggregation)
+        builder.add(aggregation, None if reads(aggregation, others) else fits(aggregation))
     timed = any(aggregation.timed for aggregation in members.values())
     return Row(tuple(builder.slots), tuple(builder.parts), tuple(builder.objects), tuple(builder.results), True, timed)
+
+
+def reads(aggregation: Aggregation, others: Container[str | None]) -> bool:
+    """Whether it takes values that are no numbers, and one of such columns has them."""
+    return bool(aggregation.also) and (aggregation.columns or (None,))[0] in others
 
 
 class _Builder:
@@ -277,8 +285,7 @@ class _Builder:
         self.objects: list[ObjectMember] = []
         self.results: list[ResultSpec] = []
 
-    def add(self, aggregation: Aggregation) -> None:
-        fitting = fits(aggregation)
+    def add(self, aggregation: Aggregation, fitting: tuple[Part, tuple[Slot, ...]] | None) -> None:
         if fitting is None:
             self.objects.append(ObjectMember(aggregation, paths_of(aggregation)))
             self.results.append(ResultSpec(aggregation, native=False, position=len(self.objects) - 1))

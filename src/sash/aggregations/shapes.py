@@ -26,6 +26,7 @@ class _Shape(WithNan):
     exact: ClassVar[bool] = False
     size: ClassVar[str] = "40 bytes"
     inputs: ClassVar[Inputs] = "real"
+    rounds: ClassVar[bool] = True
     result: ClassVar[Result] = "float"
     identity: Powers = (0.0, 0.0, 0.0, 0.0, 0)
     #: How many values the unbiased form needs.

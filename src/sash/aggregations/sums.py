@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from sash.aggregations.amounts import add, subtract
 from sash.aggregations.base import Native, WithNan, built_in
-from sash.aggregations.declared import Inputs, Result
-from sash.aggregations.reading import check_int64, not_nan, read_number
+from sash.aggregations.declared import Also, Inputs, Result
+from sash.aggregations.reading import check_int64, not_nan, read_amount, read_number
 
 __all__ = ["Product", "Sum"]
 
@@ -28,7 +29,7 @@ class _Checked(WithNan):
         return read_number(not_nan(value, self.nan))
 
     def lower(self, partial: int | float) -> int | float:
-        return partial if isinstance(partial, float) else check_int64(partial)
+        return check_int64(partial) if isinstance(partial, int) else partial
 
 
 @built_in
@@ -44,16 +45,20 @@ class Sum(_Checked):
     2.5
     """
 
+    also: ClassVar[tuple[Also, ...]] = ("decimal", "duration")
     identity = 0
 
-    def combine(self, older: int | float, newer: int | float) -> int | float:
-        return older + newer
+    def lift(self, value: Any) -> Any:
+        return read_amount(not_nan(value, self.nan))
 
-    def inverse(self, whole: int | float, older: int | float) -> int | float:
-        return whole - older
+    def combine(self, older: Any, newer: Any) -> Any:
+        return add(older, newer)
+
+    def inverse(self, whole: Any, older: Any) -> Any:
+        return subtract(whole, older)
 
     def native(self) -> Native:
-        return Native("sum", "number", fixed=True, batch=True)
+        return Native("sum", "amount", fixed=True, batch=True)
 
 
 @built_in

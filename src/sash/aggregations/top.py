@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from sash.aggregations.amounts import check_alike
 from sash.aggregations.base import OnNan, Where, WithNan, built_in
-from sash.aggregations.declared import Inputs, Result
+from sash.aggregations.declared import Also, Inputs, Result
 from sash.aggregations.options import check_column, check_size
 from sash.aggregations.pairs import read_parts
-from sash.aggregations.reading import not_nan, plain, read_number
+from sash.aggregations.reading import not_nan, plain, read_ordered
 
 __all__ = ["BottomK", "TopK"]
 
@@ -24,6 +25,7 @@ class _Ranking(WithNan):
 
     defaults: ClassVar[Mapping[str, Any]] = {"k": 10, "nan": "skip"}
     inputs: ClassVar[Inputs] = "number"
+    also: ClassVar[tuple[Also, ...]] = ("decimal", "instant", "duration", "ordered")
     result: ClassVar[Result] = ["number"]
     gives: ClassVar[str] = "list of at most k numbers"
     size: ClassVar[str] = "8 bytes a value, at most k"
@@ -60,19 +62,23 @@ class _Ranking(WithNan):
 
     def lift(self, value: Any) -> Ranked:
         if not self._paired:
-            return (read_number(not_nan(value, self.nan)),)
+            return (read_ordered(not_nan(value, self.nan)),)
         given, by = read_parts(value, self.columns)
-        return ((plain(given), by if isinstance(by, str) else read_number(not_nan(by, self.nan))),)
+        return ((plain(given), read_ordered(not_nan(by, self.nan))),)
 
     def combine(self, older: Ranked, newer: Ranked) -> Ranked:
         if not older or not newer:
             return newer or older
+        check_alike(self._key(older[0]), self._key(newer[0]))
         # Two sorted runs: sorting merges them in O(k), and is stable in both directions.
         return tuple(sorted(older + newer, key=self._rank, reverse=self.greatest)[: self.k])
 
+    def _key(self, entry: Any) -> Any:
+        return entry[1] if self._paired else entry
+
     def _rank(self, entry: Any) -> tuple[bool, Any]:
         """NaN is more extreme than any number, at either end."""
-        key = entry[1] if self._paired else entry
+        key = self._key(entry)
         is_nan = key != key
         return is_nan == self.greatest, 0 if is_nan else key
 

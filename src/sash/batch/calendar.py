@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from sash._batch import Bounds, Order
 from sash.batch.base import Batch, Pass
-from sash.frames.base import Marks, Numbers, Objects, ResultColumn, Taken, TakenRows
+from sash.frames.base import Amounts, Marks, Numbers, Objects, ResultColumn, Taken, TakenRows
+from sash.frames.wide import Wide
 from sash.plan import Plan
 from sash.windows import WindowPolicy
 from sash.windows.config import PolicyConfig, length_of
@@ -61,6 +62,8 @@ def _merged(parts: Sequence[Part]) -> ResultColumn:
             assert isinstance(result, (Taken, TakenRows))
             rows[own] = result.rows[own]
         return Taken(first.column, rows) if isinstance(first, Taken) else TakenRows(first.columns, rows)
+    if isinstance(first, Amounts):
+        return _merged_amounts(parts, first)
     values: list[object] = [None] * len(parts[0][0])
     for own, result in parts:
         given = _objects(result)
@@ -77,6 +80,17 @@ def _merged_numbers(parts: Sequence[Part], first: Numbers) -> Numbers:
         if result.valid is not None:
             valid[own] = result.valid[own]
     return Numbers(values, None if valid.all() else valid, first.type, first.nullable)
+
+
+def _merged_amounts(parts: Sequence[Part], first: Amounts) -> Amounts:
+    low, high = first.values.low.copy(), first.values.high.copy()
+    valid = np.ones(len(low), np.bool_)
+    for own, result in parts:
+        assert isinstance(result, Amounts)
+        low[own], high[own] = result.values.low[own], result.values.high[own]
+        if result.valid is not None:
+            valid[own] = result.valid[own]
+    return Amounts(first.column, Wide(low, high), None if valid.all() else valid, first.nullable)
 
 
 def _objects(result: ResultColumn) -> list[object]:

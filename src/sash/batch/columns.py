@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +13,14 @@ from sash.aggregations.base import Aggregation
 from sash.aggregations.composite import Composite
 from sash.expressions import Expression
 from sash.frames import Frame
-from sash.frames.base import Codes, Marks, Values
+from sash.frames.base import Codes, Marks, NumberType, Values
+from sash.frames.wide import Wide, digits
 from sash.operands import Operand, truths
 from sash.windows.scale import Scale
 
 __all__ = ["Columns"]
+
+_ORDERED: Final = ("decimal", "instant", "duration", "ordered", "alike")
 
 
 class Columns:
@@ -46,6 +49,9 @@ class Columns:
         self._columns: dict[Any, _batch.Column] = {}
         self._pairs: dict[Any, tuple[_batch.Column, _batch.Column]] = {}
         self._filtered: dict[str, Columns] = {}
+        self._read_as: dict[str, Columns] = {}
+        self._amounts: dict[str, Wide] = {}
+        self._parts: dict[str, list[_batch.Column]] = {}
 
     @cached_property
     def ticks(self) -> npt.NDArray[np.int64] | None:
@@ -68,7 +74,28 @@ class Columns:
             absent |= self._absent
         kept = Columns(self.frame, self._kind, self._given, absent, behind=self._behind)
         kept._values, kept._codes, kept._objects = self._values, self._codes, self._objects
+        kept._amounts = self._amounts
         return kept
+
+    def coded(self) -> Columns:
+        """The same columns, and those that have an order and no numbers as numbers of that order."""
+        return self._as("codes", lambda frame, name: frame.ordering(name), "integer", _ORDERED)
+
+    def real(self) -> Columns:
+        """The same columns, and decimals as the nearest floats."""
+        return self._as("reals", lambda frame, name: frame.reals(name), "real", ("decimal",))
+
+    def _as(self, key: str, read: Any, kind: NumberType, types: tuple[str, ...]) -> Columns:
+        if key not in self._read_as:
+            self._read_as[key] = Columns(
+                _ReadAs(self.frame, read, kind, types),
+                self._kind,
+                self._given,
+                self._absent,
+                None if self._events is self.frame else _ReadAs(self._events, read, kind, types),
+                self._behind,
+            )
+        return self._read_as[key]
 
     def events(self, order: _batch.Order) -> _batch.Column:
         """Which rows are events, as a native column without values."""
@@ -130,6 +157,21 @@ class Columns:
         if name not in self._codes:
             self._codes[name] = self.frame.codes(name, threads)
         return self._codes[name]
+
+    def amounts(self, name: str) -> Wide:
+        """A column as numbers of its unit, 0 where it is null."""
+        if name not in self._amounts:
+            wide, nulls = self.frame.amounts(name), self.values(name).nulls
+            self._amounts[name] = wide if nulls is None else Wide(wide.low * (nulls == 0), wide.high * (nulls == 0))
+        return self._amounts[name]
+
+    def parts(self, order: _batch.Order, name: str) -> list[_batch.Column]:
+        """The same as native columns, whose sums fit in 64 bits each."""
+        if name not in self._parts:
+            nulls = self.nulls((name,))
+            parts = digits(self.amounts(name), self.frame.rows)
+            self._parts[name] = [_batch.Column(order, np.ascontiguousarray(part), nulls, False) for part in parts]
+        return self._parts[name]
 
     def objects(self, name: str) -> list[Any]:
         """A column as Python objects."""
@@ -261,6 +303,23 @@ class Columns:
         marks = np.ones(len(rows), np.uint8)
         marks[events] = _batch.skipped(aggregation, [rows[i] for i in events.tolist()])
         return marks
+
+
+class _ReadAs:
+    """A frame of which some types of columns are read as numbers; the rest of it is the frame's own."""
+
+    def __init__(self, frame: Frame, read: Any, kind: NumberType, types: tuple[str, ...]) -> None:
+        self._frame, self._read, self._kind, self._types = frame, read, kind, types
+
+    def values(self, name: str) -> Values:
+        """A column of values."""
+        own = self._frame.values(name)
+        if own.type not in self._types:
+            return own
+        return Values(self._kind, self._read(self._frame, name), own.nulls, own.name)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._frame, name)
 
 
 def _either(marks: list[Marks]) -> Marks | None:

@@ -25,16 +25,19 @@ from sash.aggregations.top import BottomK, TopK
 from sash.batch.base import Batch, Pass, enough, nulled
 from sash.batch.statistics import MomentPass, QuantilePass, RankPass, TopPass
 from sash.expressions import Expression
-from sash.frames.base import Numbers, NumberType, Objects, ResultColumn, Taken, TakenRows, Values
+from sash.frames.base import Amounts, Numbers, NumberType, Objects, ResultColumn, Taken, TakenRows, Values
+from sash.frames.wide import Wide
 
 __all__ = ["KernelPass", "choose", "tidy", "wrong_type"]
 
 _NUMERIC: Final = ("integer", "real", "bool")
+#: Values that have an order and are no 64-bit numbers; those of the last type are Python objects.
+_ORDERED: Final = ("decimal", "instant", "duration", "ordered", "alike")
 #: The types of columns in which what is needed cannot be.
 _UNFIT: Final = {
-    "numbers": ("other",),
-    "integers": ("other", "real"),
-    "True and False": ("other", "real"),
+    "numbers": ("other", *_ORDERED[:-1]),
+    "integers": ("other", "real", *_ORDERED[:-1]),
+    "True and False": ("other", "real", *_ORDERED[:-1]),
     "text": _NUMERIC,
 }
 #: Kernels of centred moments beyond the second, or of two columns.
@@ -51,8 +54,10 @@ def wrong_type(aggregation: Aggregation, values: Values) -> str | None:
     needs, name = needed(aggregation.inputs), aggregation.columns[0]
     if needs is None or values.type not in _UNFIT[needs]:
         return None
+    if values.type in aggregation.also or (values.type == "decimal" and aggregation.rounds):
+        return None
     keyed = aggregation.inputs == "keyed"
-    why = f"the key of {aggregation!r} is a number" if keyed else f"{aggregation!r} reads {needs}"
+    why = f"the key of {aggregation!r} has an order" if keyed else f"{aggregation!r} reads {needs}"
     return f"{why}, and column {name!r} is {values.name}: {_way_out(name, values.name.lower())}"
 
 
@@ -77,6 +82,12 @@ def choose(aggregation: Aggregation, kinds: Sequence[str], late: bool, then: boo
         from sash.batch.row_passes import row_pass
 
         return row_pass(aggregation, kinds, late, then)
+    if aggregation.rounds and "decimal" in kinds:
+        floats = ["real" if kind == "decimal" else kind for kind in kinds]
+        return RoundedPass(choose(aggregation, floats, late, then))
+    ordered = _ordered(aggregation, kinds, late)
+    if ordered is not None:
+        return ordered
     numeric = bool(kinds) and kinds[0] in _NUMERIC
     # Whether a value is there is known of every column but of Python objects, among which NaN may be.
     present = "object" not in kinds or aggregation.nan == "skip"
@@ -112,6 +123,31 @@ def choose(aggregation: Aggregation, kinds: Sequence[str], late: bool, then: boo
     if isinstance(aggregation, Compiled) and all(kind in _NUMERIC for kind in kinds):
         return CompiledPass(aggregation)
     return ObjectPass(aggregation)
+
+
+def _ordered(aggregation: Aggregation, kinds: Sequence[str], late: bool) -> Pass | None:
+    """The pass over a column that has an order and no numbers; None if there is none."""
+    if isinstance(aggregation, (TopK, BottomK)):
+        ranks = is_built_in(aggregation) and aggregation.nan == "skip" and kinds[-1] in _ORDERED
+        return CodedPass(TopPass(aggregation)) if ranks and "object" not in kinds and not late else None
+    if not aggregation.also or kinds[0] not in _ORDERED:
+        return None
+    if aggregation.picks in ("least", "greatest") and "object" not in kinds:
+        return CodedPass(ArgumentPass(aggregation, "arg_max" if aggregation.picks == "greatest" else "arg_min"))
+    part = fits(aggregation)
+    match "" if part is None else part[0].kernel:
+        case "max" | "min" as kernel:
+            return CodedPass(EndPass(aggregation, f"arg_{kernel}"))
+        case "max_count" | "min_count":
+            assert part is not None
+            return CodedPass(KernelPass(aggregation, part[0]))
+        case "sum" if kinds[0] != "alike":
+            return SumPass(aggregation)
+        case "range" if kinds[0] != "alike":
+            return DifferencePass(aggregation, "arg_max", "arg_min")
+        case "delta" if kinds[0] != "alike":
+            return DifferencePass(aggregation, "last", "first")
+    return None
 
 
 def _kernel(aggregation: Aggregation) -> Part | None:
@@ -153,6 +189,82 @@ class FilteredPass:
     def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
         return self.inner.run(replace(batch, columns=batch.columns.where(self.condition)), bounds)
+
+
+@dataclass(frozen=True)
+class CodedPass:
+    """Another pass, over numbers of the order that the values have."""
+
+    inner: Pass
+
+    def how(self, stacks: str) -> str:
+        """How it runs."""
+        return f"{self.inner.how(stacks)}; values are numbered in their order first"
+
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
+        """The result of every row."""
+        return self.inner.run(replace(batch, columns=batch.columns.coded()), bounds)
+
+
+@dataclass(frozen=True)
+class RoundedPass:
+    """Another pass, over decimals as floats."""
+
+    inner: Pass
+
+    def how(self, stacks: str) -> str:
+        """How it runs."""
+        return f"{self.inner.how(stacks)}; decimals are read as floats"
+
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
+        """The result of every row."""
+        return self.inner.run(replace(batch, columns=batch.columns.real()), bounds)
+
+
+@dataclass(frozen=True)
+class SumPass:
+    """Decimals or durations as integers of their unit: one running sum where 64 bits are enough, else four."""
+
+    aggregation: Aggregation
+
+    def how(self, stacks: str) -> str:
+        """How it runs."""
+        return "differences of running sums of integers: exact, no combine"
+
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
+        """The result of every row."""
+        (name,) = self.aggregation.columns
+        columns = batch.columns.parts(batch.order, name)
+        found = [_batch.aggregate("sum", batch.order, bounds, column, batch.known) for column in columns]
+        sums = [values.view(np.int64) for values, _ in found]
+        total = Wide.of(sums[0]) if len(sums) == 1 else Wide.total(sums)
+        valid = enough(batch, bounds, columns[0], found[0][1], batch.min_periods)
+        return Amounts(name, total, valid, batch.min_periods > 0)
+
+
+@dataclass(frozen=True)
+class DifferencePass:
+    """The difference between the values of two rows of the window."""
+
+    aggregation: Aggregation
+    #: What finds the row whose value is taken, and the one whose value is subtracted.
+    one: str
+    other: str
+
+    def how(self, stacks: str) -> str:
+        """How it runs."""
+        return f"native, by {stacks} of row numbers: the values of two rows are subtracted"
+
+    def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
+        """The result of every row."""
+        (name,) = self.aggregation.columns
+        coded = replace(batch, columns=batch.columns.coded())
+        one, other = (_rows(self.aggregation, kernel, coded, bounds) for kernel in (self.one, self.other))
+        amounts, valid = batch.columns.amounts(name), one >= 0
+        # The rows of what nobody asks for may be anything.
+        last = max(len(amounts.low) - 1, 0)
+        found = amounts.at(np.clip(one, 0, last)).minus(amounts.at(np.clip(other, 0, last)))
+        return Amounts(name, found, None if valid.all() else valid, True)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from sash._batch import Order
 from sash.batch.columns import Columns
 from sash.frames.base import (
+    Amounts,
     Codes,
     Foreign,
     Frame,
@@ -26,6 +27,7 @@ from sash.frames.base import (
     TakenRows,
     Values,
 )
+from sash.frames.wide import Wide
 from sash.times import Kind
 
 __all__ = ["Probed", "Probes"]
@@ -83,6 +85,8 @@ class Probes:
                 return Taken(column, self._given(rows[wanted]))
             case TakenRows(columns, rows):
                 return TakenRows(columns, self._given(rows[wanted]))
+            case Amounts(column, wide, valid, nullable):
+                return Amounts(column, wide.at(wanted), None if valid is None else valid[wanted], nullable)
             case Objects(values):
                 return Objects(values[wanted] if isinstance(wanted, slice) else [values[i] for i in wanted.tolist()])
 
@@ -127,6 +131,19 @@ class Probed:
         own = self._frame.values(name)
         numbers = None if own.numbers is None else self._array(own.numbers, 0)
         return Values(own.type, numbers, None if own.nulls is None else self._array(own.nulls, 1), own.name)
+
+    def ordering(self, name: str) -> npt.NDArray[np.int64]:
+        """A column as numbers of its order; no event has 0."""
+        return self._array(self._frame.ordering(name), 0)
+
+    def amounts(self, name: str) -> Wide:
+        """A column as numbers of its unit; no event has 0."""
+        own = self._frame.amounts(name)
+        return Wide(self._array(own.low, 0), self._array(own.high, 0))
+
+    def reals(self, name: str) -> npt.NDArray[np.float64]:
+        """A column as floats; no event has 0."""
+        return self._array(self._frame.reals(name), 0)
 
     def objects(self, name: str) -> list[Any]:
         """A column as Python objects; no event has None."""

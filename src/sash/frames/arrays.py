@@ -14,6 +14,7 @@ import numpy.typing as npt
 from sash._batch import encode_integers, encode_objects
 from sash.errors import PlanError
 from sash.frames.base import (
+    Amounts,
     Codes,
     Foreign,
     Frame,
@@ -26,9 +27,11 @@ from sash.frames.base import (
     Taken,
     TakenRows,
     Values,
+    alike,
     read_numbers,
     unlike,
 )
+from sash.frames.wide import Wide
 from sash.times import Kind, decode_array, encode_array
 
 __all__ = ["ArrayFrame"]
@@ -84,12 +87,33 @@ class ArrayFrame:
         plain, nulls = np.ma.getdata(array), _nulls(array)
         if plain.dtype.kind in "biuf":
             return read_numbers(plain, nulls, str(plain.dtype), name)
+        kinds: dict[str, Any] = {"M": "instant", "m": "duration", "U": "ordered", "S": "ordered"}
         if plain.dtype.kind == "O":
-            nulls = np.fromiter((value is None or value != value for value in array.tolist()), bool, len(array))
+            objects = array.tolist()
+            nulls = np.fromiter((value is None or value != value for value in objects), bool, len(array))
+            kinds["O"] = "alike" if alike(np.asarray(plain)[~nulls].tolist()) else "object"
         elif plain.dtype.kind in "mM":
             nulls = np.isnat(plain) if nulls is None else nulls | np.isnat(plain)
         marks = None if nulls is None or not nulls.any() else nulls.view(np.uint8)
-        return Values("object" if plain.dtype.kind == "O" else "other", None, marks, str(plain.dtype))
+        return Values(kinds.get(plain.dtype.kind, "other"), None, marks, str(plain.dtype))
+
+    def ordering(self, name: str) -> npt.NDArray[np.int64]:
+        """A column with an order as numbers of the same order; those of nulls are nobody's."""
+        plain = np.ma.getdata(self._arrays[name])
+        if plain.dtype.kind in "mM":
+            return self.amounts(name).fitting()
+        if plain.dtype.kind == "O":
+            nulls = self.values(name).nulls
+            return order_of_objects(plain, np.zeros(len(plain), np.bool_) if nulls is None else nulls.view(np.bool_))
+        return np.unique(plain, return_inverse=True)[1].astype(np.int64)
+
+    def amounts(self, name: str) -> Wide:
+        """A column of instants or durations as numbers of its unit; those of nulls are nobody's."""
+        return Wide.of(np.ascontiguousarray(np.ma.getdata(self._arrays[name])).view(np.int64))
+
+    def reals(self, name: str) -> npt.NDArray[np.float64]:
+        """Not of arrays: none holds decimals but as objects."""
+        raise NotImplementedError
 
     def objects(self, name: str) -> list[Any]:
         """A column as Python objects, None where it is null."""
@@ -154,6 +178,8 @@ class ArrayFrame:
                 return result.frame.column(result.result)
             case Numbers():
                 return as_array(result)
+            case Amounts():
+                return as_durations(result, np.datetime_data(self._arrays[result.column].dtype))
             case Taken():
                 return _take(self._arrays[result.column], result.rows)
             case TakenRows():
@@ -178,6 +204,26 @@ def as_array(result: Numbers) -> Any:
     if not result.nullable:
         return values
     return np.ma.MaskedArray(values, mask=False if valid is None else ~valid)
+
+
+def as_durations(result: Amounts, unit: tuple[str, int]) -> npt.NDArray[Any]:
+    """Amounts as an array of durations: NaT is the null."""
+    values = result.values.fitting().copy()
+    if result.valid is not None:
+        values[~result.valid] = np.iinfo(np.int64).min
+    return values.view(f"m8[{unit[1]}{unit[0]}]")
+
+
+def order_of_objects(objects: npt.NDArray[Any], nulls: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """Python objects of one type with an order as numbers of the same order."""
+    codes, count = encode_objects([None if null else value for value, null in zip(objects, nulls, strict=True)])
+    values: list[Any] = [None] * count
+    for code, value, null in zip(codes.tolist(), objects, nulls, strict=True):
+        values[code] = None if null else value
+    there = [code for code, value in enumerate(values) if value is not None]
+    ranks = np.zeros(count, np.int64)
+    ranks[sorted(there, key=values.__getitem__)] = np.arange(len(there))
+    return ranks[codes]
 
 
 def _nan_where_null(values: npt.NDArray[np.float64], valid: npt.NDArray[np.bool_]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from sash._batch import encode_integers, encode_texts
 from sash.aggregations.composite import Record
 from sash.errors import PlanError
 from sash.frames.base import (
+    Amounts,
     Codes,
     Foreign,
     Frame,
@@ -24,12 +25,19 @@ from sash.frames.base import (
     ResultColumn,
     Taken,
     Values,
+    ranked,
     read_numbers,
     unlike,
 )
+from sash.frames.wide import DIGITS, Wide
 from sash.times import Kind, decode_array, encode_array
 
 __all__ = ["ArrowFrame"]
+
+#: Integers below the one are floats exactly, and so are powers of ten up to the other.
+_EXACT: Final = 2**53
+_TENS: Final = 22
+_NOTHING: Final = np.zeros(0, np.uint64)
 
 
 class ArrowFrame:
@@ -99,7 +107,41 @@ class ArrowFrame:
             return read_numbers(array.to_numpy(zero_copy_only=False), nulls, str(kind), name)
         if pa.types.is_null(kind):
             return Values("object", None, np.ones(len(array), np.uint8), str(kind))
-        return Values("other", None, None if nulls is None else nulls.view(np.uint8), str(kind))
+        return Values(_type_of(kind), None, None if nulls is None else nulls.view(np.uint8), str(kind))
+
+    def ordering(self, name: str) -> npt.NDArray[np.int64]:
+        """A column with an order as numbers of the same order; those of nulls are nobody's."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        array = self._array(name)
+        if pa.types.is_temporal(array.type):
+            return _ticks(array)
+        # Whatever digits a type allows, most values have few.
+        numbers = _unscaled(array).narrow if _is_decimal128(array.type) else None
+        if numbers is not None:
+            return numbers
+        encoded = array.dictionary_encode()
+        codes = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
+        return ranked(codes, pc.sort_indices(encoded.dictionary).to_numpy())
+
+    def amounts(self, name: str) -> Wide:
+        """A column of decimals, instants or durations as numbers of its unit; those of nulls are nobody's."""
+        import pyarrow as pa
+
+        array = self._array(name)
+        return _unscaled(array) if pa.types.is_decimal(array.type) else Wide.of(_ticks(array))
+
+    def reals(self, name: str) -> npt.NDArray[np.float64]:
+        """A column of decimals as the nearest floats; those of nulls are nobody's."""
+        array = self._array(name)
+        numbers = _unscaled(array).narrow if _is_decimal128(array.type) else None
+        if numbers is not None and (np.abs(numbers) < _EXACT).all() and 0 <= array.type.scale <= _TENS:
+            # Both are floats exactly, so their quotient is the nearest.
+            return np.asarray(numbers / 10.0**array.type.scale, np.float64)
+        # Arrow's own cast is not rounded to the nearest, and that of a text is.
+        floats = array.cast("string").cast("float64").fill_null(0.0)
+        return np.ascontiguousarray(floats.to_numpy(zero_copy_only=False))
 
     def objects(self, name: str) -> list[Any]:
         """A column as Python objects, None where it is null."""
@@ -175,6 +217,8 @@ class ArrowFrame:
             return _number_column(result)
         if isinstance(result, Objects):
             return _object_column(result.values)
+        if isinstance(result, Amounts):
+            return _amount_column(result, self._array(result.column).type)
         missing = result.rows < 0
         rows = pa.array(result.rows, mask=missing)
         if isinstance(result, Taken):
@@ -199,6 +243,64 @@ def _number_column(result: Numbers) -> Any:
     values = np.ascontiguousarray(result.values)
     bits = None if result.valid is None else pa.py_buffer(np.packbits(result.valid, bitorder="little"))
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [bits, pa.py_buffer(values)])
+
+
+def _type_of(kind: Any) -> Any:
+    """What a column that holds no numbers is to the engine."""
+    import pyarrow as pa
+
+    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
+    found = {
+        "decimal": pa.types.is_decimal(kind),
+        "duration": pa.types.is_duration(kind),
+        "instant": pa.types.is_timestamp(kind) or pa.types.is_date(kind),
+        "ordered": any(is_kind(kind) for is_kind in (pa.types.is_time, *texts)),
+    }
+    return next((name for name, is_it in found.items() if is_it), "other")
+
+
+def _is_decimal128(kind: Any) -> bool:
+    """Whether it is a type of decimals that 128 bits hold."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_decimal(kind)) and kind.precision <= DIGITS
+
+
+def _ticks(array: Any) -> npt.NDArray[np.int64]:
+    """Times as numbers of their unit."""
+    import pyarrow as pa
+
+    narrow = pa.int32() if array.type.bit_width == 32 else pa.int64()
+    ticks = array.view(narrow).cast(pa.int64()).fill_null(0)
+    return np.ascontiguousarray(ticks.to_numpy(zero_copy_only=False), np.int64)
+
+
+def _unscaled(array: Any) -> Wide:
+    """Decimals as numbers of their last digit."""
+    import pyarrow as pa
+
+    wide = pa.decimal128(DIGITS, array.type.scale)
+    try:
+        array = array.fill_null(0).cast(wide)
+    except pa.ArrowInvalid as error:
+        raise OverflowError(f"a decimal has more than {DIGITS} digits: round the values, or give floats") from error
+    words = np.frombuffer(array.buffers()[1], np.uint64, 2 * len(array), 16 * array.offset) if len(array) else _NOTHING
+    return Wide.of_words(words)
+
+
+def _amount_column(result: Amounts, kind: Any) -> Any:
+    """Decimals of the scale of a type, or durations of its unit."""
+    import pyarrow as pa
+
+    numbers: npt.NDArray[Any]
+    if pa.types.is_decimal(kind):
+        made, numbers = pa.decimal128(DIGITS, kind.scale), result.values.checked(result.valid).words
+    elif pa.types.is_date32(kind):
+        made, numbers = pa.duration("s"), result.values.fitting() * 86_400
+    else:
+        made, numbers = pa.duration("ms" if pa.types.is_date64(kind) else kind.unit), result.values.fitting()
+    bits = None if result.valid is None else pa.py_buffer(np.packbits(result.valid, bitorder="little"))
+    return pa.Array.from_buffers(made, len(result.values.low), [bits, pa.py_buffer(np.ascontiguousarray(numbers))])
 
 
 def _object_column(values: list[Any]) -> Any:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias
+from decimal import Decimal
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from sash._batch import encode_integers
+from sash.frames.wide import Wide
 from sash.times import Kind
 
 __all__ = [
+    "Amounts",
     "Codes",
     "Foreign",
     "Frame",
@@ -28,10 +32,15 @@ __all__ = [
     "Taken",
     "TakenRows",
     "Values",
+    "alike",
     "joined",
+    "ranked",
     "read_numbers",
     "unlike",
 ]
+
+#: Of other types it is not known from their name whether all values have a place in one order.
+_ORDERED: Final = frozenset({str, dt.date, dt.datetime, dt.time, dt.timedelta, Decimal})
 
 Marks: TypeAlias = npt.NDArray[np.uint8]
 NumberType = Literal["integer", "real", "bool"]
@@ -42,10 +51,12 @@ class Values:
     """A column as the engine reads it: numbers without a copy where their type allows, and which rows are null.
 
     `type` says what is in `numbers`; it is "object" for a column of Python objects and "other" for a column that holds
-    neither numbers nor objects, such as text. Those have no numbers.
+    neither numbers nor objects, such as lists. Those have no numbers, and neither have columns with an order:
+    "decimal", "instant" (times, dates), "duration", "ordered" (texts, times of day), and "alike", Python objects of one
+    such type. A frame gives those as codes, where they are wanted.
     """
 
-    type: Literal["integer", "real", "bool", "object", "other"]
+    type: Literal["integer", "real", "bool", "object", "other", "decimal", "instant", "duration", "ordered", "alike"]
     numbers: npt.NDArray[Any] | None
     nulls: Marks | None
     #: The type in the words of the frame, for messages.
@@ -93,7 +104,18 @@ class Objects:
     values: list[Any]
 
 
-ResultColumn: TypeAlias = Numbers | Taken | TakenRows | Objects
+@dataclass(frozen=True)
+class Amounts:
+    """A result that is counted in the unit of a column: a decimal of its scale, or a duration. `valid` and `nullable`
+    are those of `Numbers`."""
+
+    column: str
+    values: Wide
+    valid: npt.NDArray[np.bool_] | None
+    nullable: bool
+
+
+ResultColumn: TypeAlias = Numbers | Taken | TakenRows | Objects | Amounts
 
 
 @dataclass(frozen=True)
@@ -140,6 +162,15 @@ class Frame(Protocol):
     def values(self, name: str) -> Values:
         """A column of values."""
 
+    def ordering(self, name: str) -> npt.NDArray[np.int64]:
+        """A column with an order as numbers of the same order; those of nulls are nobody's."""
+
+    def amounts(self, name: str) -> Wide:
+        """A column of decimals, instants or durations as numbers of its unit; those of nulls are nobody's."""
+
+    def reals(self, name: str) -> npt.NDArray[np.float64]:
+        """A column of decimals as the nearest floats; those of nulls are nobody's."""
+
     def objects(self, name: str) -> list[Any]:
         """A column as Python objects, None where it is null."""
 
@@ -164,6 +195,31 @@ class GivenFrame(Frame, Protocol):
 
     def only(self, rows: npt.NDArray[np.int64]) -> GivenFrame:
         """A frame of some of the rows, with all that belongs to them."""
+
+
+def alike(values: Sequence[Any]) -> bool:
+    """Whether all are Python objects of one type with an order, and some are there.
+
+    >>> import datetime as dt
+    >>> alike(["a", "b"]), alike([dt.date(2024, 1, 1)]), alike([1, 2]), alike(["a", 1])
+    (True, True, False, False)
+    """
+    types = set(map(type, values))
+    if len(types) != 1 or types.pop() not in _ORDERED:
+        return False
+    # Among themselves naive datetimes have an order, and aware ones.
+    return not isinstance(values[0], (dt.datetime, dt.time)) or len({one.tzinfo is None for one in values}) == 1
+
+
+def ranked(codes: npt.NDArray[Any], ranks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """The rank of each value, given the codes of all values and the codes in the order of what they stand for.
+
+    >>> ranked(np.array([0, 1, 0]), np.array([1, 0]))
+    array([1, 0, 1])
+    """
+    places = np.zeros(len(ranks) + 1, np.int64)
+    places[ranks] = np.arange(len(ranks))
+    return np.asarray(places[codes], np.int64)
 
 
 def joined(parts: Sequence[Codes], threads: int = 1) -> Codes:

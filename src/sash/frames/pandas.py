@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sash.errors import PlanError
-from sash.frames.arrays import ArrayFrame, as_array, object_array
+from sash.frames.arrays import ArrayFrame, as_array, as_durations, object_array, order_of_objects
 from sash.frames.base import (
+    Amounts,
     Codes,
     Foreign,
     Frame,
@@ -23,9 +24,12 @@ from sash.frames.base import (
     ResultColumn,
     Taken,
     Values,
+    alike,
+    ranked,
     read_numbers,
     unlike,
 )
+from sash.frames.wide import Wide
 from sash.times import Kind, decode_array, encode_array
 
 if TYPE_CHECKING:
@@ -90,12 +94,42 @@ class PandasFrame:
         if isinstance(dtype, np.dtype):
             if dtype.kind in "biuf":
                 return read_numbers(series.to_numpy(), None, str(dtype), name)
-            return Values("object" if dtype.kind == "O" else "other", None, _marks(series), str(dtype))
+            return Values(_type_of(series), None, _marks(series), str(dtype))
         if getattr(dtype, "kind", "") in ("b", "i", "u", "f"):
             nulls = np.asarray(series.isna())
             plain = series.to_numpy(dtype=np.dtype(f"{dtype.kind}{8 if dtype.kind != 'b' else 1}"), na_value=0)
             return read_numbers(plain, nulls, str(dtype), name)
-        return Values("other", None, _marks(series), str(dtype))
+        return Values(_type_of(series), None, _marks(series), str(dtype))
+
+    def ordering(self, name: str) -> npt.NDArray[np.int64]:
+        """A column with an order as numbers of the same order; those of nulls are nobody's."""
+        import pandas as pd
+
+        series = self._series(name)
+        if hasattr(series.dtype, "pyarrow_dtype"):
+            return _in_arrow(series).ordering("values")
+        if _type_of(series) in ("instant", "duration"):
+            return self.amounts(name).fitting()
+        if isinstance(series.dtype, np.dtype):
+            return order_of_objects(series.to_numpy(), np.asarray(series.isna()))
+        if isinstance(series.dtype, pd.CategoricalDtype) and series.dtype.ordered:
+            return np.asarray(pd.Categorical(series).codes, np.int64)
+        codes, values = pd.factorize(series, use_na_sentinel=True)
+        return ranked(codes, np.argsort(np.asarray(values, object), kind="stable"))
+
+    def amounts(self, name: str) -> Wide:
+        """A column of decimals, instants or durations as numbers of its unit; those of nulls are nobody's."""
+        import pandas as pd
+
+        series = self._series(name)
+        if hasattr(series.dtype, "pyarrow_dtype"):
+            return _in_arrow(series).amounts("values")
+        index = pd.DatetimeIndex if _type_of(series) == "instant" else pd.TimedeltaIndex
+        return Wide.of(np.ascontiguousarray(index(series).asi8))
+
+    def reals(self, name: str) -> npt.NDArray[np.float64]:
+        """A column of decimals as the nearest floats; those of nulls are nobody's."""
+        return _in_arrow(self._series(name)).reals("values")
 
     def objects(self, name: str) -> list[Any]:
         """A column as Python objects, None where it is null."""
@@ -147,6 +181,15 @@ class PandasFrame:
             return self._series(part.column).take(part.rows).array
         return decode_array(part.kind, part.ticks) if isinstance(part, Instants) else self.column(part)
 
+    def _durations(self, result: Amounts) -> Any:
+        import pandas as pd
+
+        series = self._series(result.column)
+        dtype = series.dtype
+        if hasattr(dtype, "pyarrow_dtype"):
+            return pd.arrays.ArrowExtensionArray(_in_arrow(series).column(replace(result, column="values")))
+        return as_durations(result, (getattr(dtype, "unit", None) or np.datetime_data(dtype)[0], 1))
+
     def column(self, result: ResultColumn | Foreign) -> Any:
         """A result as an array of pandas or NumPy."""
         import pandas as pd
@@ -163,6 +206,8 @@ class PandasFrame:
             return _take(self._series(result.column), result.rows)
         if isinstance(result, Objects):
             return object_array(result.values)
+        if isinstance(result, Amounts):
+            return self._durations(result)
         parts = {name: self.objects(name) for name in result.columns}
         return object_array(
             [None if row < 0 else {name: part[row] for name, part in parts.items()} for row in result.rows.tolist()]
@@ -176,6 +221,20 @@ def _in_arrow(series: Any) -> ArrowFrame:
     from sash.frames.arrow import ArrowFrame
 
     return ArrowFrame(pa.table({"values": series.array.__arrow_array__()}))
+
+
+def _type_of(series: Any) -> Any:
+    """What a column that holds no numbers is to the engine."""
+    import pandas as pd
+
+    dtype = series.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind == "O":
+        return "alike" if alike(series[~np.asarray(series.isna())].tolist()) else "object"
+    if isinstance(dtype, pd.CategoricalDtype):
+        return "ordered" if dtype.ordered or alike(dtype.categories.tolist()) else "other"
+    if isinstance(dtype, pd.StringDtype):
+        return "ordered"
+    return {"M": "instant", "m": "duration"}.get(getattr(dtype, "kind", ""), "other")
 
 
 def _codes(series: Any, threads: int) -> Codes:

@@ -189,23 +189,24 @@ def configure_lookups(row: Row, windows: tuple[WindowPolicy, ...], kind: Kind) -
 
 def _record(spec: Spec) -> tuple[Row, tuple[Output, ...]]:
     """The aggregation and those that programmable windows look at, side by side in one record."""
-    overs = [policy.looks_at for policy in spec.policies if policy.looks_at is not None]
-    rows = [_row_of(aggregation) for aggregation in (spec.aggregation, *overs)]
+    rows = [_row_of(aggregation, spec.others) for aggregation in spec.aggregations]
     if spec.floats is not None:
         rows = [records.with_reproducible(row, spec.floats) for row in rows]
     outputs, first = [], 0
-    for aggregation, row in zip((spec.aggregation, *overs), rows, strict=True):
+    for aggregation, row in zip(spec.aggregations, rows, strict=True):
         outputs.append(Output(aggregation, first, first + len(row.results), row.composite))
         first += len(row.results)
     return (rows[0] if len(rows) == 1 else _joined(rows)), tuple(outputs)
 
 
-def _row_of(aggregation: Aggregation) -> Row:
+def _row_of(aggregation: Aggregation, others: frozenset[str | None]) -> Row:
     """The record that an aggregation is, reading the columns that it names; one member in Python where the core has
     none for it."""
+    if isinstance(aggregation, Composite) and others:
+        return records.build(aggregation.members, others)
     if aggregation.columns and not isinstance(aggregation, Composite):
-        return replace(records.build({"": aggregation}), composite=False)
-    row = records.row_of(aggregation)
+        return replace(records.build({"": aggregation}, others), composite=False)
+    row = None if records.reads(aggregation, others) else records.row_of(aggregation)
     if row is not None:
         return row
     member = ObjectMember(aggregation, (Path(),))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
@@ -101,13 +102,15 @@ class Engine:
         # Most have no column that holds ints beside floats.
         columns = (reals, wide, both) if both else (reals, wide)
         state = {"version": _VERSION, "clock": clock, "keys": keys, "columns": columns, "body": body}
+        if self.spec.others:
+            state["others"] = sorted(self.spec.others, key=str)
         return state if self.spec.retract is None else state | {"ids": ids}
 
     @classmethod
     def load(cls, spec: Spec, kind: Kind, state: Mapping[str, Any]) -> Engine:
         """An engine in the state; `SnapshotError` if it is none. Cost: O(n)."""
         with reading():
-            engine = cls(spec, kind)
+            engine = cls(replace(spec, others=frozenset(state.get("others", ()))), kind)
             if state["version"] != _VERSION:
                 raise ValueError("the state of the operator is that of another version")
             newest, watermark, finished = state["clock"]

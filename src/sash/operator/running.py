@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from threading import Lock
 from typing import Any, Final
 
 import numpy as np
 
+from sash.aggregations.amounts import NoNumberError
+from sash.aggregations.base import Aggregation
+from sash.aggregations.composite import Composite
+from sash.aggregations.records import fits
 from sash.errors import SnapshotError
 from sash.operator.changes import read_changes
 from sash.operator.engine import Engine, Ticks
@@ -72,6 +77,22 @@ class RunningOperator:
             engine.core.end()
         return self.own(engine)
 
+    def refusal(self, error: NoNumberError) -> Exception | None:
+        """Why the value in which a record of numbers failed is refused; None if it is read from now on, by members in
+        Python: the aggregations take it, and no event is there yet."""
+        column = error.column
+        for one in _members(self.spec):
+            if (one.columns or (None,))[0] == column:
+                try:
+                    one.lift(error.value)
+                except Exception as why:
+                    return why
+        if column in self.spec.others or (self.engine is not None and self.engine.core.keys()):
+            return error
+        self.spec = replace(self.spec, others=self.spec.others | {column})
+        self.engine = None if self.engine is None else self.first_engine(self.engine.scale.kind)
+        return None
+
     def own(self, engine: Engine) -> Engine:
         """The engine, with failures going where this operator's go."""
         engine.core.keep_failures(None if self._failed.raises else self._failed.hand_over_window)
@@ -96,6 +117,15 @@ class RunningOperator:
 
     def take(self, events: Events) -> Results:
         """All of the events, or none."""
+        try:
+            return self._take(events)
+        except NoNumberError as error:
+            why = self.refusal(error)
+        if why is None:
+            return self.take(events)
+        raise why
+
+    def _take(self, events: Events) -> Results:
         keys, times, values = events
         changes = None if self.spec.retract is None else read_changes(self.spec, events)
         if changes is not None:
@@ -138,6 +168,13 @@ class RunningOperator:
         for place, why in places.items():
             self._failed.hand_over(self.spec.aggregation, events.one(place), why)
         return results
+
+
+def _members(spec: Spec) -> list[Aggregation]:
+    """The aggregations that read values themselves: what is not built into the core reads anything."""
+    wholes = spec.aggregations
+    members = [one for whole in wholes for one in (whole.members.values() if isinstance(whole, Composite) else [whole])]
+    return [one for one in members if fits(one) is not None]
 
 
 def _ticks_in(own: Kind, kind: Kind, ticks: Ticks, times: Any) -> Ticks:

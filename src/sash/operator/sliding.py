@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sash.aggregations.amounts import NoNumberError
 from sash.aggregations.base import Aggregation
 from sash.durations import parse_duration
 from sash.markup import as_html
@@ -156,9 +157,12 @@ class Sliding:
         except NOT_OF_AN_EVENT:
             raise
         except Exception as error:
+            why = running.refusal(error) if isinstance(error, NoNumberError) else error
+            if why is None:
+                return self.push(*event)
             if self._failed.raises or error is self._late.raised:
-                raise
-            self._failed.hand_over(self.aggregation, (key, time, value), error)
+                raise why from None
+            self._failed.hand_over(self.aggregation, (key, time, value), why)
             return []
         return results
 
@@ -435,7 +439,6 @@ class Sliding:
         operator._late.kept = [LateEvent(*event) for event in kept]
         operator._failed.kept = [FailedEvent(*event) for event in opened.state.get("failed", [])]
         if opened.kind is not None:
-            operator._running.engine = operator._running.own(
-                Engine.load(opened.spec, opened.kind, opened.state["engine"])
-            )
+            engine = Engine.load(opened.spec, opened.kind, opened.state["engine"])
+            operator._running.spec, operator._running.engine = engine.spec, operator._running.own(engine)
         return operator

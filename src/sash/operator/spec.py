@@ -41,6 +41,14 @@ class Spec:
     id: str | None = None
     #: The columns of floats, where results must not depend on the order in which those are added; None if they may.
     floats: frozenset[str] | None = None
+    #: The columns whose values are no numbers, such as decimals; None is the value itself, where no column is named.
+    others: frozenset[str | None] = frozenset()
+
+    @property
+    def aggregations(self) -> tuple[Aggregation, ...]:
+        """The aggregation, and behind it those that programmable windows look at."""
+        seen = (policy.looks_at for policy in self.policies)
+        return (self.aggregation, *(one for one in seen if one is not None))
 
 
 # Checks of the arguments

@@ -8,13 +8,14 @@ the UDF is said to be nondeterministic, and above it stands a filter that is too
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
 from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812  the name that PySpark's own documents use
 from pyspark.sql.pandas.functions import arrow_udf
-from pyspark.sql.types import ArrayType, BinaryType, StructField, StructType
+from pyspark.sql.types import ArrayType, BinaryType, DayTimeIntervalType, StructField, StructType
 
 from sash.spark.layout import named
 
@@ -84,4 +85,6 @@ def _blank(field: StructField) -> Column:
         return F.struct(*(_blank(part).alias(part.name) for part in kind.fields))
     if isinstance(kind, ArrayType):
         return F.array().cast(kind)
+    if isinstance(kind, DayTimeIntervalType):
+        return F.lit(timedelta(0))
     return F.lit(bytearray()) if isinstance(kind, BinaryType) else F.lit(0).cast(kind)

@@ -11,6 +11,7 @@ from pyspark.sql.types import (
     BooleanType,
     DataType,
     DateType,
+    DayTimeIntervalType,
     DecimalType,
     DoubleType,
     FloatType,
@@ -29,7 +30,7 @@ from sash.aggregations.distinct import CountDistinct
 from sash.aggregations.filtered import Filtered
 from sash.windows import WindowPolicy
 
-__all__ = ["collated", "is_number", "not_a_key", "not_a_measure", "not_a_time", "wrong_columns"]
+__all__ = ["collated", "is_number", "not_a_key", "not_a_measure", "not_a_time", "takes", "wrong_columns"]
 
 #: What aggregations say of their values if they ask whether two are equal.
 _COMPARED: Final = ("distinct", "labelled", "hashable", "plain")
@@ -37,11 +38,18 @@ _COLLATED: Final = (
     "text is compared by its bytes here, and column {name!r} is {kind}: take lower({name}), or"
     " collate({name}, 'UTF8_BINARY')"
 )
+#: The types of what aggregations may take beside numbers, in the words in which they say so.
+_ALSO: Final[Mapping[str, tuple[type[DataType], ...]]] = {
+    "decimal": (DecimalType,),
+    "instant": (TimestampType, TimestampNTZType, DateType),
+    "duration": (DayTimeIntervalType,),
+    "ordered": (StringType, BinaryType),
+}
 _TIMES: Final = (TimestampType, TimestampNTZType, DateType, IntegralType, FloatType, DoubleType)
 
 
 def is_number(kind: DataType) -> bool:
-    """Whether it is read as a number: integers, floats and truths. Decimals are not: they are no 64-bit numbers."""
+    """Whether it is read as a 64-bit number: integers, floats and truths."""
     return isinstance(kind, (IntegralType, FloatType, DoubleType, BooleanType, NullType))
 
 
@@ -98,12 +106,23 @@ def wrong_columns(aggregation: Aggregation, columns: Mapping[str, DataType]) -> 
     for name in aggregation.columns if compared else ():
         if collated(columns[name]):
             return f"{aggregation!r}: {_COLLATED.format(name=name, kind=columns[name].simpleString())}"
+    for name in aggregation.columns[:1] if aggregation.also else ():
+        if collated(columns[name]):
+            return f"{aggregation!r}: {_COLLATED.format(name=name, kind=columns[name].simpleString())}"
     for name, needed in _needs(aggregation):
         kind = columns[name]
+        if takes(aggregation, kind):
+            continue
         if why := _wrong(needed, kind):
             way = "cast it to double or, in units, to long" if isinstance(kind, DecimalType) else "convert it first"
             return f"{aggregation!r} reads {why}, and column {name!r} is {kind.simpleString()}: {way}"
     return None
+
+
+def takes(aggregation: Aggregation, kind: DataType) -> bool:
+    """Whether the aggregation takes values of the type that are no 64-bit numbers."""
+    word = next((word for word, types in _ALSO.items() if isinstance(kind, types)), None)
+    return word in aggregation.also or (word == "decimal" and aggregation.rounds)
 
 
 def _needs(aggregation: Aggregation) -> list[tuple[str, str]]:

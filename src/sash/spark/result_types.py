@@ -11,6 +11,8 @@ from pyspark.sql.types import (
     BinaryType,
     BooleanType,
     DataType,
+    DayTimeIntervalType,
+    DecimalType,
     DoubleType,
     FractionalType,
     IntegralType,
@@ -26,7 +28,7 @@ from sash.aggregations.composite import Composite
 from sash.aggregations.declared import Result
 from sash.aggregations.filtered import Filtered
 from sash.errors import PlanError
-from sash.spark.column_kinds import is_number
+from sash.spark.column_kinds import is_number, takes
 
 __all__ = ["result_type"]
 
@@ -83,6 +85,8 @@ class _TypeReader:
         if result in _WORDS:
             return _WORDS[result]
         match result:
+            case "number" if self._takes_first():
+                return self._amount(self._first())
             case "number":
                 return _number(self._first())
             case "value":
@@ -96,6 +100,16 @@ class _TypeReader:
         raise PlanError(
             f'the type of the results of {self.aggregation!r} is not known: say it, types={{"name": "double"}}'
         )
+
+    def _takes_first(self) -> bool:
+        """Whether the first column holds no 64-bit numbers, and the results neither."""
+        return bool(self.aggregation.columns) and takes(self.aggregation, self._first())
+
+    def _amount(self, column: DataType) -> DataType:
+        """One of the values; or their sum, or a difference of two, if that is what it gives."""
+        if "ordered" in self.aggregation.also:
+            return column
+        return DecimalType(38, column.scale) if isinstance(column, DecimalType) else DayTimeIntervalType()
 
     def _first(self) -> DataType:
         return self.columns[self.aggregation.columns[0]]

@@ -59,6 +59,7 @@ class Operator:
             emit=job.plan.emit,
             min_periods=job.plan.min_periods or 0,
             floats=job.floats if job.plan.emit == "arrival" else None,
+            others=frozenset(field.name for field in job.schema if not _is_number(field.type)),
         )
         self._empty = None if job.plan.min_periods else aggregation.empty
         self._engine = Engine(self._spec, self._kind)
@@ -124,6 +125,10 @@ def _read_by(aggregation: Aggregation, window: WindowPolicy, names: Sequence[str
     if callable(window.reads) or takes_row(aggregation):
         return list(names)
     return list(dict.fromkeys([*aggregation.columns, *window.columns]))
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind))
 
 
 def _words(part: WindowPolicy | Aggregation) -> str:
