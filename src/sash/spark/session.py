@@ -46,7 +46,7 @@ SETTINGS: Final = {_PROVIDER: _ROCKSDB, f"{_STORE}.rocksdb.changelogCheckpointin
 #: Into how many buckets the state of a stream is divided unless it is said: whatever the session and the cluster, so
 #: that a stream continues on another.
 BUCKETS: Final = 16
-#: A task in Python waits 40 milliseconds for an acknowledgement over TCP, and a micro-batch has three of them in turn.
+#: A task in Python took 40 milliseconds longer over TCP, however little it did, and a micro-batch has three in turn.
 #: On a cluster the path of a socket may be longer than the 108 bytes that there are for it: so on this machine only.
 _SOCKETS: Final = "spark.python.unix.domain.socket.enabled"
 _LOCAL: Final = {
