@@ -362,14 +362,20 @@ bool tells_apart(const Codes& codes, const Codes& alone, Same same) {
     return right;
 }
 
-//! Equal keys have equal codes, far apart or close together, and nulls a code of their own, in any number of threads.
+//! Equal keys have equal codes, far apart or close together, few or many, and nulls a code of their own, in any number
+//! of threads.
 void check_codes() {
     std::mt19937_64 random(4);
-    for (const std::uint64_t spread : {std::uint64_t{10}, std::uint64_t{100'000}, ~std::uint64_t{0}}) {
+    struct Shape {
+        std::uint64_t values;
+        std::uint64_t apart;
+    };
+    for (const auto [values, apart] :
+         {Shape{10, 1}, Shape{100'000, 1}, Shape{700, ~std::uint64_t{0} / 700}, Shape{~std::uint64_t{0}, 1}}) {
         std::vector<std::int64_t> keys(50'000);
         std::vector<std::uint8_t> nulls(keys.size());
         for (std::size_t i = 0; i < keys.size(); ++i) {
-            keys[i] = i % 3 == 0 && i != 0 ? keys[i / 2] : static_cast<std::int64_t>(random() % spread);
+            keys[i] = i % 3 == 0 && i != 0 ? keys[i / 2] : static_cast<std::int64_t>(random() % values * apart);
             nulls[i] = i % 11 == 0;
         }
         // In two parts, as those of two frames.
@@ -388,8 +394,9 @@ void check_codes() {
     }
 }
 
-//! Texts of all lengths, which differ in any of their bytes: zeros, and the last of the memory, among them.
-void check_text_codes() {
+//! Texts of all lengths, which differ in any of their bytes: zeros, and the last of the memory, among them. Each comes
+//! often, or most of them once.
+void check_text_codes(bool often) {
     std::mt19937_64 random(5);
     std::vector<std::string> texts(50'000);
     std::vector<std::uint8_t> nulls(texts.size());
@@ -399,6 +406,7 @@ void check_text_codes() {
     for (std::size_t i = 0; i < texts.size(); ++i) {
         texts[i] = i % 3 == 0 && i != 0 ? texts[i / 2] : std::string(random() % 20, '\0');
         if (!texts[i].empty()) texts[i][random() % texts[i].size()] = static_cast<char>(random() % 3);
+        if (!often && i % 3 != 0) texts[i] = std::to_string(random()) + texts[i];
         nulls[i] = i % 7 == 0;
         bytes += texts[i];
         narrow.push_back(static_cast<std::int32_t>(bytes.size()));
@@ -471,7 +479,7 @@ int main() {
     check_equal_bits();
     check_exact_sums();
     check_codes();
-    check_text_codes();
+    for (const bool often : {true, false}) check_text_codes(often);
     check_real_times();
     check_records();
     return report();

@@ -144,9 +144,61 @@ private:
     std::vector<std::uint32_t> before_;
 };
 
-//! A thread numbers the keys of one share, which its tags choose, over all stretches. So each key is looked up in one
-//! table alone, however many there are. Then the codes of all shares are renamed by where they appear first, which
-//! does not depend on how many shares there are.
+//! Each stretch numbers its keys by itself. Then the keys that it has are numbered over all stretches, in their order,
+//! and its codes are renamed. For keys that repeat: they are few beside the rows.
+template <class Keys>
+class StretchNumbering {
+public:
+    StretchNumbering(const Keys& keys, const Stretches& stretches, std::size_t threads)
+        : keys_(keys), stretches_(stretches), threads_(threads) {}
+
+    Codes run() const {
+        Codes result{Room<std::uint32_t>(keys_.size())};
+        std::vector<std::vector<Row>> first(stretches_.count());
+        each([&](std::size_t i) {
+            Numbering<Keys> own(keys_);
+            const std::size_t begin = stretches_[i].begin;
+            own.number(result.codes.span(stretches_[i]), [=](std::size_t at) { return begin + at; });
+            first[i] = std::move(own).first();
+        });
+        Numbering<Keys> all(keys_);
+        std::vector<std::vector<std::uint32_t>> names(stretches_.count());
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            names[i].resize(first[i].size());
+            all.number(names[i], [&](std::size_t at) { return first[i][at]; });
+        }
+        result.count = static_cast<std::uint32_t>(all.size());
+        each([&](std::size_t i) {
+            for (std::uint32_t& code : result.codes.span(stretches_[i])) code = names[i][code];
+        });
+        return result;
+    }
+
+private:
+    template <class F>
+    void each(F f) const {
+        in_parallel(stretches_.count(), threads_, [&] { return f; });
+    }
+
+    const Keys& keys_;
+    const Stretches& stretches_;
+    std::size_t threads_;
+};
+
+//! Whether keys repeat, by some rows from all over: each key is then in most stretches, and they are some tens of
+//! thousands at most. What is chosen by it decides how long it takes, and nothing else.
+template <class Keys>
+bool repeat(const Keys& keys) {
+    constexpr std::size_t kSome = 4096, kMostDistinct = kSome - kSome / 16;
+    Numbering<Keys> numbering(keys);
+    std::vector<std::uint32_t> codes(kSome);
+    numbering.number(codes, [&](std::size_t i) { return keys.size() * i / kSome; });
+    return numbering.size() <= kMostDistinct;
+}
+
+//! For keys that do not: a thread numbers those of one share, which its tags choose, over all stretches. So each key is
+//! looked up in one table alone, however many there are. Then the codes of all shares are renamed by where they appear
+//! first, which does not depend on how many shares there are.
 template <class Keys>
 class SharedNumbering {
 public:
@@ -248,8 +300,10 @@ template <class Keys>
 Codes number_keys(const Keys& keys, std::size_t threads) {
     const Stretches stretches(keys.size(), threads);
     constexpr std::size_t kMostShares = 64;
-    if (stretches.count() > 1)
+    if (stretches.count() > 1) {
+        if (detail::repeat(keys)) return detail::StretchNumbering<Keys>(keys, stretches, threads).run();
         return detail::SharedNumbering<Keys>(keys, stretches, std::min(threads, kMostShares)).run();
+    }
     detail::Numbering<Keys> numbering(keys);
     Room<std::uint32_t> codes(keys.size());
     numbering.number(codes.span(), [](std::size_t row) { return row; });
