@@ -72,6 +72,12 @@ bool fits(nb::handle source, std::int64_t& integer) {
     return overflow == 0;
 }
 
+//! A decimal that is not a number is passed over, or an error, as a float is.
+bool is_nan_decimal(nb::handle source) {
+    return std::string_view(Py_TYPE(source.ptr())->tp_name) == "decimal.Decimal" &&
+           nb::cast<bool>(source.attr("is_nan")());
+}
+
 std::int64_t integer_of(nb::handle source) {
     std::int64_t integer = 0;
     if (PyLong_CheckExact(source.ptr()) && fits(source, integer)) [[likely]]
@@ -180,6 +186,7 @@ bool ValueReader::read_number(nb::handle source, Value& value, Kind& kind) const
     if (PyLong_CheckExact(source.ptr()) && fits(source, value.cell)) [[likely]]
         return true;
     if (!PyFloat_CheckExact(source.ptr())) {
+        if (is_nan_decimal(source) && !accepts(std::numeric_limits<double>::quiet_NaN())) return false;
         const nb::object number = read_by(rule_, source);
         if (PyLong_CheckExact(number.ptr())) return fits(number, value.cell);
         if (!PyFloat_CheckExact(number.ptr())) {
@@ -297,6 +304,7 @@ bool ValueReader::accepts_any(nb::handle source) const {
     if (PyFloat_Check(source.ptr())) return accepts(PyFloat_AS_DOUBLE(source.ptr()));
     const auto is = [&](const PyTypeObject& type) { return Py_TYPE(source.ptr()) == &type; };
     if (is(PyLong_Type) || is(PyUnicode_Type) || is(PyTuple_Type) || is(PyDict_Type)) return true;
+    if (is_nan_decimal(source)) return accepts(std::numeric_limits<double>::quiet_NaN());
     return !is_numpy(source, "floating") || accepts(nb::cast<double>(nb::float_(nb::borrow(source))));
 }
 
