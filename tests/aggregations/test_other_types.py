@@ -432,3 +432,42 @@ def test_what_numbers_are_refused_beside_is_said() -> None:
     count.insert(1, 5)
     with pytest.raises(TypeError, match=r"this one of MaxCount\(\) has read numbers: .* integers as decimals"):
         count.insert(2, Decimal("0.5"))
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        sash.Correlation("x", "y"),
+        sash.WeightedMean("x", "y"),
+        sash.DecayedSum("x", half_life=2),
+        sash.Rate("x"),
+        sash.Mean("x"),
+        sash.TopK("x", k=1),
+        sash.ArgMax("x", "y"),
+        sash.Max("x", where=sash.col("y") > 2),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("many", [False, True])
+def test_an_operator_reads_decimals_for_all_that_take_them(beside: sash.Aggregation, many: bool) -> None:
+    """Also beside what reads several columns, or times: floats where those are computed, decimals elsewhere."""
+    rows = [{"t": 1, "x": Decimal("1.5"), "y": 2}, {"t": 2, "x": Decimal("2.5"), "y": 3}]
+    operators = [
+        sash.Sliding(over, sash.TimeWindow(10), on="t") for over in ({"": beside}, {"": beside, "top": sash.Max("x")})
+    ]
+    found = [list(one.push_many(rows)) if many else [one.push(row)[0] for row in rows] for one in operators]
+    assert [one.value[0] for one in found[0]] == [one.value[0] for one in found[1]]
+    assert [one.value.top for one in found[1]] == [Decimal("1.5"), Decimal("2.5")]
+
+
+def test_an_operator_that_reads_a_column_anew_is_where_it_was() -> None:
+    """Once all keys have expired the column may hold values of another kind, and the watermark stays."""
+    operator = sash.Sliding(sash.Max(), sash.TimeWindow(10), by=True, expire=5, lateness=100, on_late="keep")
+    operator.push("k", 1, 2)
+    operator.push("k", 2, 3)
+    operator.advance(100)
+    assert operator.keys == []
+    (result,) = operator.push("k", 150, Decimal("1.5"))
+    assert (result.value, result.number, operator.watermark) == (Decimal("1.5"), 2, 100)
+    assert operator.push("k", 60, Decimal(9)) == []
+    assert operator.restore(operator.snapshot()).push("k", 151, Decimal(2))[0].number == 3
