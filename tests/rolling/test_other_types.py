@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import sash
 from sash import Plan, PlanError, TimeWindow, rolling
+from sash.frames.arrow import ArrowFrame
 from sash.frames.wide import Wide, digits
 from tests.rolling import brute
 
@@ -540,3 +541,13 @@ def test_what_arrow_does_not_have_is_refused(column: pl.Series) -> None:
     for over in (sash.Max("x"), sash.CountDistinct("x"), sash.Last("x")):
         with pytest.raises(TypeError, match=r"Arrow has no type for column 'x', which is .*: cast it first"):
             rolling(pl.DataFrame({"x": column}), window=2, out=over)
+
+
+def test_the_order_of_a_column_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many aggregations and conditions want it."""
+    asked = []
+    ordering = ArrowFrame.ordering
+    monkeypatch.setattr(ArrowFrame, "ordering", lambda frame, name: (asked.append(name), ordering(frame, name))[1])
+    over = {f"top_{n}": sash.Max("text", where=sash.col("k") > n) for n in range(4)}
+    rolling(table_of(rows_of(7, 20)), on="t", window=[5, 9], least=sash.Min("text"), **over)
+    assert asked == ["text"]

@@ -9,6 +9,7 @@
 
 #include "monoids/alike.hpp"
 #include "monoids/object.hpp"
+#include "monoids/rules.hpp"
 
 namespace sash::face {
 
@@ -59,7 +60,7 @@ inline bool is_nan(PyObject* number) {
 //! NaN beats every number, and the older one stays on ties. Throws for keys of two kinds, which have no order.
 inline bool beats(PyObject* newer, PyObject* older, int comparison) {
     if (!plainly_alike(newer, older)) {
-        const nanobind::object beats = nanobind::module_::import_("sash.aggregations.extrema").attr("beats");
+        const nanobind::object beats = rule_of("sash.aggregations.extrema", "beats");
         return nanobind::cast<bool>(beats(nanobind::handle(newer), nanobind::handle(older), comparison == Py_GT));
     }
     if (is_nan(older)) return false;

@@ -9,6 +9,7 @@
 #include "monoids/alike.hpp"
 #include "monoids/python_monoid.hpp"
 #include "monoids/row.hpp"
+#include "monoids/rules.hpp"
 #include "sash/window.hpp"
 #include "window/bulk.hpp"
 #include "window/operation.hpp"
@@ -99,8 +100,7 @@ nb::object Window::sample_with(nb::object sample, nb::handle compared) const {
     if (sample.is_valid() && plainly_alike(sample.ptr(), compared.ptr()))
         // Beside a float there may be no decimal, and beside an integer there may.
         return PyLong_CheckExact(compared.ptr()) ? sample : nb::borrow(compared);
-    const nb::object checked_alike = nb::module_::import_("sash.aggregations.amounts").attr("checked_alike");
-    return checked_alike(sample.is_valid() ? sample : nb::none(), compared);
+    return rule_of("sash.aggregations.amounts", "checked_alike")(sample.is_valid() ? sample : nb::none(), compared);
 }
 
 void Window::forget_sample() {
@@ -274,7 +274,7 @@ std::unique_ptr<Kernel> Window::with_objects(const Kernel& kernel) const {
         // A number is its own partial there, and of other aggregations there is no way back to the values.
         const bool plain = spec_.kernel == "min" || spec_.kernel == "max" || spec_.kernel == "sum";
         if (!plain || !abilities_of(spec_.algorithm.name).lists)
-            nb::module_::import_("sash.aggregations.amounts").attr("refuse_among_numbers")(spec_.aggregation);
+            rule_of("sash.aggregations.amounts", "refuse_among_numbers")(spec_.aggregation);
         kernel.list(kEarliest, kernel.size(), [&](Time time, const Result& result) {
             objects.load(time, monoid.lift(lowered(result).ptr(), nullptr));
         });

@@ -14,8 +14,9 @@ __all__ = ["NoNumberError", "add", "check_alike", "checked_alike", "instant", "s
 
 #: Decimals are added exactly, or not at all.
 _EXACT: Final = Context(prec=100, traps=[Inexact])
-#: Types whose values are all alike.
-_UNIFORM: Final = frozenset({int, float, str, bytes, Decimal, dt.date, dt.timedelta})
+#: Types whose values have an order only if all have a zone, or none; and those with them whose values are all alike.
+_ZONED: Final = (dt.datetime, dt.time)
+_PLAIN: Final = frozenset({int, float, str, bytes, Decimal, dt.date, dt.timedelta, *_ZONED})
 #: Pairs of kinds that go together.
 _MIXED: Final = ({"an integer", "a float"}, {"an integer", "a decimal"})
 
@@ -53,7 +54,8 @@ def check_alike(older: Any, newer: Any) -> None:
     ...
     TypeError: the values of a window are of one kind, and there is Decimal('1.5') beside 2.5, a decimal and a float...
     """
-    if type(older) is type(newer) and type(older) in _UNIFORM:
+    kind = type(older)
+    if kind is type(newer) and kind in _PLAIN and not (kind in _ZONED and _zones_differ(older, newer)):
         return
     names = [_kind(value) for value in (older, newer)]
     if (names[0] == names[1] and _in_one_unit(older, newer)) or set(names) in _MIXED:
@@ -66,6 +68,10 @@ def _unlike(there: str, newer: Any, names: list[str]) -> TypeError:
         f"the values of a window are of one kind, and there {there} beside {newer!r:.60}, {names[0]} and {names[1]}:"
         " convert them first"
     )
+
+
+def _zones_differ(one: Any, other: Any) -> bool:
+    return (one.tzinfo is None) != (other.tzinfo is None)
 
 
 def _in_one_unit(one: Any, other: Any) -> bool:

@@ -99,7 +99,7 @@ def read_number(value: Any) -> int | float:
 
 def read_ordered(value: Any) -> Any:
     """Numbers as `read_number` reads them; decimals, times, durations and texts as they are."""
-    return _finite(plain(value)) if isinstance(value, _ORDERED) else read_number(value)
+    return plain(_finite(value)) if isinstance(value, _ORDERED) else read_number(value)
 
 
 def read_measure(value: Any) -> Any:
