@@ -7,6 +7,7 @@ from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -95,6 +96,45 @@ def test_a_numpy_number_is_written_as_the_number_it_holds(scalar, plain):
     """Users' partials are often made by NumPy."""
     assert dumps(scalar) == dumps(plain)
     assert type(loads(dumps(scalar))) is type(plain)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.datetime64("2024-01-02"),
+        np.datetime64("2024-01-02T03", "25m"),
+        np.timedelta64(-7, "ns"),
+        np.timedelta64(7, "3W"),
+        pd.Timestamp("2024-01-02 03:04:05.000000007"),
+        pd.Timestamp("2024-07-01", tz="Europe/Berlin"),
+        pd.Timedelta(-7),
+    ],
+    ids=repr,
+)
+def test_times_of_numpy_and_pandas_come_back_as_they_were(value):
+    """With their unit, and the zone by its name."""
+    back = loads(dumps(value))
+    assert (type(back), repr(back)) == (type(value), repr(value))
+    assert dumps(back) == dumps(value)
+
+
+@pytest.mark.parametrize(("text", "plain"), [(np.str_("a"), "a"), (np.bytes_(b"a"), b"a")])
+def test_a_text_of_numpy_is_written_as_the_text_it_holds(text, plain):
+    """As a number is."""
+    assert dumps(text) == dumps(plain)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("int 5", "datetime 5", "a", "datetime64[s]", "datetime64[s] x", "datetime64[s] 05", "timedelta64[s], i4] 1"),
+        *("timedelta64[xx] 1", "timedelta64[s] 9999999999999999999", "Timedelta[D] 5", "timestamp[s, No/where] 1"),
+    ],
+)
+def test_malformed_times_are_refused(text):
+    """And so is what is written in another way."""
+    with pytest.raises(SnapshotError):
+        loads(b"I" + bytes([len(text)]) + text.encode())
 
 
 class Custom:

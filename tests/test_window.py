@@ -1010,3 +1010,11 @@ class TestSnapshots:
         blob = filled(Broken(), [(1, 1j)]).snapshot()
         with pytest.raises(sash.SnapshotError):
             sash.Window.restore(blob, Broken())
+
+
+def test_floats_of_an_array_come_into_a_window_of_objects():
+    """NaN among them is passed over, and each other one has its time: the array is read anew, one by one."""
+    window = sash.Window(sash.Last())
+    window.insert(0, "a")
+    window.bulk_insert([1, 2, 3, 4], np.array([np.nan, 1.5, np.nan, 2.5]))
+    assert list(window.items()) == [(0, "a"), (2, 1.5), (4, 2.5)]

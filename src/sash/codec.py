@@ -2,22 +2,26 @@
 
 A value is one tag byte and its content. The encoding is canonical: a value has exactly one, and dictionaries and sets
 are written in the order of their encoded keys, so that equal ones give equal bytes whatever their history. Reading runs
-no code, imports nothing and looks up no name. Whatever is not exactly what `dumps` writes is a `SnapshotError`.
+no code, imports nothing but pandas, for its own times, and looks up no name but that of a zone. Whatever is not exactly
+what `dumps` writes is a `SnapshotError`.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 import struct
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
+from importlib import import_module
 from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
 
 from sash.errors import AggregationError, SnapshotError
+from sash.times import Kind, decode, encode
 
 __all__ = ["MAX_DEPTH", "dumps", "integer", "joined", "loads"]
 
@@ -25,16 +29,19 @@ __all__ = ["MAX_DEPTH", "dumps", "integer", "joined", "loads"]
 MAX_DEPTH: Final = 64
 
 _NAN: Final = struct.pack("<d", math.nan)
+_DURATION: Final = re.compile(
+    r"(?:timedelta64|(?P<pandas>Timedelta))\[(?P<unit>\d{0,9}[A-Za-z]{1,2})\] (?P<count>-?\d{1,19})"
+)
 _MICROSECOND: Final = dt.timedelta(microseconds=1)
 
 
 def dumps(value: Any) -> bytes:
     """The bytes of `value`; equal values of equal types give equal bytes.
 
-    Takes None, bool, int of any size, float, str, bytes, Decimal, date, datetime, time, timedelta, and tuple, list,
-    dict, set and frozenset of these. NumPy scalars are written as the Python number they hold. The zone of a datetime
-    is kept as its offset. A type that is not among them raises `AggregationError`; deeper than 64 levels is a
-    `SnapshotError`.
+    Takes None, bool, int of any size, float, str, bytes, Decimal, date, datetime, time, timedelta, times and durations
+    of NumPy and pandas, and tuple, list, dict, set and frozenset of these. NumPy scalars are written as the Python
+    number or text they hold. The zone of a datetime is kept as its offset. A type that is not among them raises
+    `AggregationError`; deeper than 64 levels is a `SnapshotError`.
     Cost: O(size), and O(n log n) for n keys of a dictionary.
 
     >>> dumps((1, "a")) == dumps((1, "a"))
@@ -97,13 +104,15 @@ def _write(value: Any, out: bytearray, depth: int) -> None:
     writer = _WRITERS.get(type(value))
     if writer is not None:
         writer(value, out, depth)
-    elif isinstance(value, (np.bool_, np.integer, np.floating)):
+    elif isinstance(value, np.timedelta64) or type(value).__name__ in ("Timestamp", "Timedelta"):
+        _write_instant(value, out)
+    elif isinstance(value, (np.bool_, np.integer, np.floating, np.str_, np.bytes_)):
         _write(value.item(), out, depth)
     else:
         raise AggregationError(
             f"no encoding for {type(value).__qualname__}: a partial is made of plain values (None, bool, int, float,"
-            " str, bytes, Decimal, date, datetime, time, timedelta, tuple, list, dict, set); or define encode() and"
-            " decode() on the aggregation"
+            " str, bytes, Decimal, dates, times, durations, tuple, list, dict, set); or define encode() and decode() on"
+            " the aggregation"
         )
 
 
@@ -185,6 +194,28 @@ def _write_timedelta(value: dt.timedelta, out: bytearray, depth: int) -> None:
     _write_block(b"D", _int_bytes(value // _MICROSECOND), out)
 
 
+def _write_instant(value: Any, out: bytearray) -> None:
+    """A time or duration of NumPy or pandas: its type and unit, and how many of those it is."""
+    try:
+        _write_text(b"I", _instant_text(value), out)
+    except TypeError as error:
+        raise AggregationError(f"no encoding for {value!r:.60}: {error}") from error
+
+
+def _instant_text(value: Any) -> str:
+    if isinstance(value, dt.timedelta):
+        return _duration_text(value.to_timedelta64(), "Timedelta")  # type: ignore[attr-defined]
+    if isinstance(value, np.timedelta64):
+        return _duration_text(value, "timedelta64")
+    kind, ticks = encode(value)
+    return f"{kind} {ticks}"
+
+
+def _duration_text(value: np.timedelta64, name: str) -> str:
+    unit, count = np.datetime_data(value.dtype)
+    return f"{name}[{unit if count == 1 else f'{count}{unit}'}] {value.astype(np.int64)}"
+
+
 _WRITERS: Final[dict[type, Callable[[Any, bytearray, int], None]]] = {
     type(None): lambda value, out, depth: out.extend(b"N"),
     bool: lambda value, out, depth: out.extend(b"T" if value else b"F"),
@@ -197,6 +228,7 @@ _WRITERS: Final[dict[type, Callable[[Any, bytearray, int], None]]] = {
     dt.datetime: lambda value, out, depth: _write_text(b"Z", value.isoformat(), out),
     dt.time: lambda value, out, depth: _write_text(b"C", value.isoformat(), out),
     dt.timedelta: _write_timedelta,
+    np.datetime64: lambda value, out, depth: _write_instant(value, out),
     tuple: lambda value, out, depth: _write_items(b"t", value, len(value), out, depth),
     list: lambda value, out, depth: _write_items(b"l", value, len(value), out, depth),
     set: lambda value, out, depth: _write_set(b"u", value, out, depth),
@@ -311,7 +343,7 @@ def _read_parsed(reader: _Reader, parse: Callable[[str], Any], write: Callable[[
     text = reader.text()
     try:
         value = parse(text)
-    except (ValueError, InvalidOperation, OverflowError) as error:
+    except (ValueError, TypeError, InvalidOperation, OverflowError) as error:
         raise SnapshotError(f"malformed {text[:40]!r} before byte {reader.position}") from error
     if write(value) != text:
         raise reader.not_canonical(f"value {text[:40]!r}")
@@ -323,6 +355,17 @@ def _read_timedelta(reader: _Reader, depth: int) -> dt.timedelta:
         return dt.timedelta(microseconds=_read_int(reader, depth))
     except OverflowError as error:
         raise SnapshotError(f"a duration out of range before byte {reader.position}") from error
+
+
+def _parse_instant(text: str) -> Any:
+    if text.startswith(("datetime64", "timestamp")):
+        kind, _, ticks = text.rpartition(" ")
+        return decode(Kind.parse(kind), int(ticks))
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        raise ValueError("neither a time nor a duration")
+    duration = np.int64(match["count"]).view(f"m8[{match['unit']}]")
+    return import_module("pandas").Timedelta(duration) if match["pandas"] else duration
 
 
 def _read_set(reader: _Reader, depth: int) -> set[Any]:
@@ -369,6 +412,7 @@ _READERS: Final[dict[bytes, Callable[[_Reader, int], Any]]] = {
     b"Z": lambda reader, depth: _read_parsed(reader, dt.datetime.fromisoformat, dt.datetime.isoformat),
     b"C": lambda reader, depth: _read_parsed(reader, dt.time.fromisoformat, dt.time.isoformat),
     b"D": _read_timedelta,
+    b"I": lambda reader, depth: _read_parsed(reader, _parse_instant, _instant_text),
     b"t": lambda reader, depth: tuple(reader.items(depth)),
     b"l": lambda reader, depth: reader.items(depth),
     b"u": _read_set,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import duckdb
 import numpy as np
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 import sash
 from sash import Plan, PlanError, TimeWindow, rolling
+from sash.frames.arrow import ArrowFrame
 from sash.frames.wide import Wide, digits
 from tests.rolling import brute
 
@@ -251,7 +253,7 @@ def test_decimals_are_read_as_floats_where_floats_are_computed() -> None:
         (sash.Sum("when"), "subtract 'when' and the results of First or Last"),
         (sash.Range("text"), "reads numbers, and column 'text' is string"),
         (sash.Sum("text"), "reads numbers, and column 'text' is string"),
-        (sash.Range("clock"), "reads numbers, and column 'clock' is time64"),
+        (sash.Range("clock"), "reads numbers, and column 'clock' is time64.*give 'clock' as a number"),
     ],
     ids=repr,
 )
@@ -368,3 +370,184 @@ def test_wide_numbers(pairs: list[tuple[int, int]]) -> None:
 def _wide(numbers: list[int]) -> Wide:
     words = [word for number in numbers for word in (number & (2**64 - 1), number >> 64 & (2**64 - 1))]
     return Wide.of_words(np.array(words, np.uint64))
+
+
+KEPT = {
+    "stamp": pa.timestamp("ns"),
+    "zoned": pa.timestamp("ms", tz=BERLIN),
+    "took": pa.duration("ns"),
+    "paid": pa.decimal128(20, 2),
+    "narrow": pa.decimal32(5, 1),
+    "name": pa.large_string(),
+    "empty": pa.decimal64(15, 1),
+}
+LISTS = {"top": sash.TopK, "all": sash.Collect, "each": sash.CollectDistinct}
+
+
+@pytest.mark.parametrize(
+    "window", [TimeWindow(5), sash.PunctuatedWindow(lambda row: row["t"] == 9)], ids=["time", "values"]
+)
+@pytest.mark.parametrize("name", KEPT)
+def test_lists_and_results_of_the_operator_have_the_type_of_the_column(name: str, window: Any) -> None:
+    """And so all of its digits, whatever values there are; Arrow by itself would find microseconds."""
+    kind = KEPT[name]
+    first, last = (Decimal(5), Decimal(30)) if pa.types.is_decimal(kind) else ("a", "b") if name == "name" else (5, 30)
+    values = [None] * 3 if name == "empty" else [last, None, first]
+    table = pa.table({"t": [3, 1, 2], "x": pa.array(values, kind)})
+    lists = {"top": sash.TopK("x"), "all": sash.Collect("x"), "each": sash.CollectDistinct("x")}
+    ones = {"best": sash.Max("x"), "last": sash.Last("x"), "before": sash.IthYoungest("x", i=1)}
+    spans = {} if name == "name" else {"span": sash.Range("x"), "gain": sash.Delta("x")}
+    plan = Plan(on="t", windows=window, aggregations=lists | ones | spans)
+    out = rolling(table, plan)
+    found = {one: out[column] for one, column in zip(plan.aggregations, plan.outputs, strict=True)}
+    assert {found[one].type for one in lists} == {pa.list_(kind)}
+    assert {found[one].type for one in ones} == {kind}
+    amount = (
+        pa.decimal128(38, kind.scale) if pa.types.is_decimal(kind) else None if not spans else pa.duration(kind.unit)
+    )
+    assert {found[one].type for one in spans} == ({amount} if spans else set())
+    there = [] if name == "empty" else [table["x"][0].as_py(), table["x"][2].as_py()]
+    assert found["top"].to_pylist()[0] == there
+    assert found["all"].to_pylist()[0] == there[::-1]
+    assert found["best"].to_pylist()[0] == (there[0] if there else None)
+
+
+def test_results_at_arrival_have_the_type_of_the_column_too() -> None:
+    """Late rows take another way to the same types."""
+    table = pa.table({"t": [3, 1, 2], "x": pa.array([5, None, 3], pa.timestamp("ns"))})
+    out = rolling(table, on="t", window=5, emit="arrival", top=sash.TopK("x", k=1), before=sash.IthYoungest("x", i=1))
+    assert [field.type for field in out.schema][-2:] == [pa.list_(pa.timestamp("ns")), pa.timestamp("ns")]
+    at = rolling(table, on="t", window=5, at=pa.table({"t": [9, 3]}), top=sash.TopK("x", k=1))
+    assert at["top"].type == pa.list_(pa.timestamp("ns"))
+    assert at["top"].to_pylist()[1] == [pd.Timestamp(5)]
+    months = pa.table({"t": [dt.datetime(2024, month, 1) for month in (1, 2, 3)], "x": table["x"]})
+    calendar = rolling(months, on="t", window=sash.CalendarWindow("1mo"), top=sash.TopK("x"), all=sash.Collect("x"))
+    assert {calendar["top"].type, calendar["all"].type} == {pa.list_(pa.timestamp("ns"))}
+
+
+@pytest.mark.parametrize("kind", [pa.decimal32(7, 2), pa.decimal64(15, 2), pa.decimal256(30, 2)], ids=str)
+def test_decimals_of_every_width(kind: Any) -> None:
+    """As those of 128 bits, as values, as keys and in slices of chunks."""
+    values = [Decimal("9.99"), Decimal("1.25"), None, Decimal("-2.50"), Decimal("1.25"), Decimal("7")]
+    wide = pa.array(values, pa.decimal128(20, 2))
+    column = pa.chunked_array([wide.slice(1, 2).cast(kind), wide.cast(kind).slice(3, 2)])
+    over = {"top": sash.Max("x"), "total": sash.Sum("x"), "mean": sash.Mean("x"), "n": sash.CountDistinct("x")}
+    over |= {"mode": sash.Mode("x"), "often": sash.MaxCount("x"), "gain": sash.Delta("x")}
+    out = rolling(pa.table({"x": column, "k": column}), window=4, **over)
+    same = rolling(pa.table({"x": wide.slice(1, 4)}), window=4, **over)
+    assert out["top"].type == kind
+    assert [out[name].to_pylist() for name in over] == [same[name].to_pylist() for name in over]
+    assert rolling(pa.table({"k": column}), by="k", window=4, n=sash.Count())["n"].to_pylist() == [1, 1, 1, 2]
+
+
+@pytest.mark.parametrize("how", [pl.DataFrame, pa.table], ids=["polars", "arrow"])
+def test_ordered_categories_have_their_own_order(how: Any) -> None:
+    """In polars and Arrow as in pandas."""
+    size = pl.Series(["mid", None, "low", "high"], dtype=pl.Enum(["low", "mid", "high"]))
+    frame = how({"size": size if how is pl.DataFrame else size.to_arrow(), "n": [0, 1, 2, 3]})
+    over = {"most": sash.Max("size"), "least": sash.Min("size"), "often": sash.MinCount("size")}
+    out = rolling(frame, window=4, **over, row=sash.ArgMin("size", "n"), all=sash.TopK("size", k=2))
+    found = {name: list(out[name].to_list() if how is pl.DataFrame else out[name].to_pylist()) for name in over}
+    assert found == {"most": ["mid", "mid", "mid", "high"], "least": ["mid", "mid", "low", "low"], "often": [1] * 4}
+    last = out.to_dicts()[-1] if how is pl.DataFrame else out.to_pylist()[-1]
+    assert (last["row"], last["all"]) == (2, ["high", "mid"])
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("kind", ["m8[s]", "M8[s]"])
+def test_times_in_any_byte_order(order: str, kind: str) -> None:
+    """Of arrays from files, say, whose bytes lie the other way round."""
+    frame = {"x": np.array([5, -3, 9], f"{order}{kind}"), "k": np.array([5, -3, 5], f"{order}{kind}")}
+    over = {"top": sash.Max("x"), "span": sash.Range("x"), "gain": sash.Delta("x")}
+    over |= {"total": sash.Sum("x")} if kind[0] == "m" else {}
+    out = rolling(frame, window=2, **over)
+    expected = {"top": [5, 5, 9], "span": [0, 8, 12], "gain": [0, -8, 12], "total": [5, 2, 6]}
+    assert {name: out[name].astype(np.int64).tolist() for name in over} == {name: expected[name] for name in over}
+    assert rolling(frame, by="k", window=2, n=sash.Count())["n"].tolist() == [1, 1, 2]
+
+
+def test_a_duration_that_does_not_fit_is_an_error_where_it_is_a_result() -> None:
+    """It names the row; where min_periods leaves the result out there is none. NaT is no duration."""
+    long = np.array([2**62, 2**62, -9], "m8[s]")
+    for frame in ({"x": long}, pa.table({"x": long}), pd.DataFrame({"x": long})):
+        with pytest.raises(OverflowError, match=r"the result of row 1, a duration, does not fit in 64 bits"):
+            rolling(frame, window=2, total=sash.Sum("x"))
+        out = rolling(frame, window=2, min_periods=3, total=sash.Sum("x"))["total"]
+        assert pd.isna(pd.Series(out)).all()
+    with pytest.raises(OverflowError, match="row 1"):
+        rolling({"x": np.array([-(2**62), -(2**62)], "m8[s]")}, window=2, total=sash.Sum("x"))
+
+
+def test_objects_that_are_no_values() -> None:
+    """NA and NaT among texts and times are null; a decimal that is not finite is what the definition says it is."""
+    texts = np.array(["b", pd.NA, "a"], object)
+    times = np.array([dt.date(2024, 1, 2), pd.NaT, dt.date(2024, 1, 1)], object)
+    for column in (texts, times):
+        for frame in ({"x": column}, pd.DataFrame({"x": column})):
+            assert list(rolling(frame, window=3, top=sash.Max("x"))["top"]) == [column[0]] * 3
+    finite = [Decimal(1), Decimal("0.5")]
+    for one in (sash.Max("x"), sash.TopK("x"), sash.Sum("x"), sash.ArgMax("x", "x")):
+        infinite = np.array([*finite, Decimal("Infinity")], object)
+        for frame in ({"x": infinite}, pd.DataFrame({"x": infinite})):
+            with pytest.raises(ValueError, match="a decimal is finite"):
+                rolling(frame, window=3, out=one)
+    with pytest.raises(ValueError, match="a decimal is finite"):
+        rolling({"x": np.array([*finite, Decimal("sNaN")], object)}, window=3, out=sash.Max("x", nan="propagate"))
+    nan = {"x": np.array([*finite, Decimal("NaN")], object)}
+    assert list(rolling(nan, window=3, top=sash.Max("x"))["top"]) == [1, 1, 1]
+    with pytest.raises(ValueError, match="is NaN"):
+        rolling(nan, window=3, top=sash.Max("x", nan="error"))
+
+
+def test_datetimes_of_objects_are_instants() -> None:
+    """As those of a column with a zone are, also where the clock was put back in between."""
+    zone = ZoneInfo(BERLIN)
+    early = dt.datetime(2024, 10, 27, 2, 45, tzinfo=zone)
+    late = dt.datetime(2024, 10, 27, 2, 30, fold=1, tzinfo=zone)
+    for frame in ({"x": np.array([late, early], object)}, pd.DataFrame({"x": pd.Series([late, early], dtype=object)})):
+        out = rolling(
+            frame, window=2, top=sash.Max("x"), span=sash.Range("x"), all=sash.TopK("x"), n=sash.MinCount("x")
+        )
+        assert [one.fold for one in out["top"]] == [1, 1]
+        assert list(out["span"])[1] == dt.timedelta(minutes=45)
+        assert [one.fold for one in list(out["all"])[1]] == [1, 0]
+        assert list(out["n"]) == [1, 1]
+
+
+def test_what_has_no_order_is_refused() -> None:
+    """In words that fit what takes more than numbers."""
+    table = pa.table({"x": [[1], [2]]})
+    with pytest.raises(PlanError, match=r"Max\(\"x\"\) reads what has an order, and column 'x' is list"):
+        rolling(table, window=2, top=sash.Max("x"))
+
+
+def test_bytes_of_one_length_have_an_order() -> None:
+    """Identifiers, say; as all bytes."""
+    table = pa.table({"x": pa.array([b"bb", None, b"\xff\x00", b"aa"], pa.binary(2))}).slice(1)
+    out = rolling(table, window=3, top=sash.Max("x"), least=sash.Min("x"), all=sash.TopK("x"))
+    assert out["top"].type == pa.binary(2)
+    assert out["top"].to_pylist() == [None, b"\xff\x00", b"\xff\x00"]
+    assert out["least"].to_pylist() == [None, b"\xff\x00", b"aa"]
+    assert out["all"].to_pylist()[2] == [b"\xff\x00", b"aa"]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [pl.Series([Decimal(1), None], dtype=pl.Object), pl.Series([2**100, None], dtype=pl.Int128)],
+    ids=["o", "i"],
+)
+def test_what_arrow_does_not_have_is_refused(column: pl.Series) -> None:
+    """Python objects of polars would be compared by where they lie."""
+    for over in (sash.Max("x"), sash.CountDistinct("x"), sash.Last("x")):
+        with pytest.raises(TypeError, match=r"Arrow has no type for column 'x', which is .*: cast it first"):
+            rolling(pl.DataFrame({"x": column}), window=2, out=over)
+
+
+def test_the_order_of_a_column_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many aggregations and conditions want it."""
+    asked = []
+    ordering = ArrowFrame.ordering
+    monkeypatch.setattr(ArrowFrame, "ordering", lambda frame, name: (asked.append(name), ordering(frame, name))[1])
+    over = {f"top_{n}": sash.Max("text", where=sash.col("k") > n) for n in range(4)}
+    rolling(table_of(rows_of(7, 20)), on="t", window=[5, 9], least=sash.Min("text"), **over)
+    assert asked == ["text"]

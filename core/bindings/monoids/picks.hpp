@@ -7,7 +7,9 @@
 #include <cmath>
 #include <string_view>
 
+#include "monoids/alike.hpp"
 #include "monoids/object.hpp"
+#include "monoids/rules.hpp"
 
 namespace sash::face {
 
@@ -55,18 +57,12 @@ inline bool is_nan(PyObject* number) {
     return PyFloat_Check(number) && std::isnan(PyFloat_AS_DOUBLE(number));
 }
 
-//! Refuses keys of two kinds, which have no order: a text beside a number, a decimal beside a float.
-inline void check_alike(PyObject* newer, PyObject* older) {
-    const auto is_number = [](PyObject* key) { return PyLong_CheckExact(key) || PyFloat_CheckExact(key); };
-    const bool texts = PyUnicode_CheckExact(newer) && PyUnicode_CheckExact(older);
-    if (texts || (is_number(newer) && is_number(older))) return;
-    nanobind::module_::import_("sash.aggregations.amounts")
-        .attr("check_alike")(nanobind::handle(older), nanobind::handle(newer));
-}
-
-//! NaN beats every number, and the older one stays on ties.
+//! NaN beats every number, and the older one stays on ties. Throws for keys of two kinds, which have no order.
 inline bool beats(PyObject* newer, PyObject* older, int comparison) {
-    check_alike(newer, older);
+    if (!plainly_alike(newer, older)) {
+        const nanobind::object beats = rule_of("sash.aggregations.extrema", "beats");
+        return nanobind::cast<bool>(beats(nanobind::handle(newer), nanobind::handle(older), comparison == Py_GT));
+    }
     if (is_nan(older)) return false;
     if (is_nan(newer)) return true;
     const int found = PyObject_RichCompareBool(newer, older, comparison);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "errors.hpp"
+#include "monoids/rules.hpp"
 #include "sash/monoids/widen.hpp"
 
 namespace sash::face {
@@ -39,7 +40,7 @@ nb::object item_of(nb::handle source, std::ptrdiff_t index, std::ptrdiff_t lengt
 
 //! Parts of records are over numbers: what is none is refused, or read by a record of members in Python.
 void refuse_object(nb::handle value, const Mode& mode, const Path& path) {
-    if (mode.objects()) nb::module_::import_("sash.aggregations.amounts").attr("refuse_in_record")(value, path.column);
+    if (mode.objects()) rule_of("sash.aggregations.amounts", "refuse_in_record")(value, path.column);
 }
 
 //! An integer, where there are reals too.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "monoids/row.hpp"
+#include "monoids/rules.hpp"
 #include "sash/hash.hpp"
 #include "sash/monoids/widen.hpp"
 
@@ -41,7 +42,7 @@ OnNan nan_named(std::string_view name) {
 
 //! The Python definition of how a value is read decides on everything but the plainest types, errors included.
 nb::object read_by(const char* rule, nb::handle source) {
-    return nb::module_::import_("sash.aggregations.reading").attr(rule)(source);
+    return rule_of("sash.aggregations.reading", rule)(source);
 }
 
 //! TypeError with the type and the beginning of the value that was given instead.
@@ -53,8 +54,7 @@ nb::object read_by(const char* rule, nb::handle source) {
 }
 
 bool is_numpy(nb::handle source, const char* type) {
-    const nb::object numpy = nb::module_::import_("numpy");
-    return nb::isinstance(source, numpy.attr(type));
+    return nb::isinstance(source, rule_of("numpy", type));
 }
 
 //! A NumPy number as the Python number that it holds; anything else as it is.
@@ -70,6 +70,12 @@ bool fits(nb::handle source, std::int64_t& integer) {
     int overflow = 0;
     integer = PyLong_AsLongLongAndOverflow(source.ptr(), &overflow);
     return overflow == 0;
+}
+
+//! A decimal that is not a number is passed over, or an error, as a float is.
+bool is_nan_decimal(nb::handle source) {
+    return std::string_view(Py_TYPE(source.ptr())->tp_name) == "decimal.Decimal" &&
+           nb::cast<bool>(source.attr("is_nan")());
 }
 
 std::int64_t integer_of(nb::handle source) {
@@ -91,6 +97,7 @@ ValueReader::ValueReader(std::string_view kernel, std::string_view inputs, std::
                          nb::object skips)
     : inputs_(inputs_named(inputs)),
       rule_(rule_named(inputs)),
+      takes_texts_(std::string_view(rule_) == "read_ordered"),
       on_nan_(nan_named(nan)),
       nan_is_least_(kernel == "min" || kernel == "min_count" || kernel == "arg_min"),
       positive_(positive),
@@ -100,6 +107,7 @@ ValueReader::ValueReader(std::string_view kernel, std::string_view inputs, std::
 ValueReader::ValueReader(std::shared_ptr<const RowReader> row)
     : inputs_(Inputs::row),
       rule_("read_number"),
+      takes_texts_(false),
       on_nan_(OnNan::propagate),
       nan_is_least_(false),
       positive_(false),
@@ -179,7 +187,12 @@ bool ValueReader::read_number(nb::handle source, Value& value, Kind& kind) const
     kind = Kind::integer;
     if (PyLong_CheckExact(source.ptr()) && fits(source, value.cell)) [[likely]]
         return true;
+    if (takes_texts_ && PyUnicode_CheckExact(source.ptr())) {
+        kind = Kind::object;
+        return true;
+    }
     if (!PyFloat_CheckExact(source.ptr())) {
+        if (is_nan_decimal(source) && !accepts(std::numeric_limits<double>::quiet_NaN())) return false;
         const nb::object number = read_by(rule_, source);
         if (PyLong_CheckExact(number.ptr())) return fits(number, value.cell);
         if (!PyFloat_CheckExact(number.ptr())) {
@@ -288,8 +301,7 @@ bool ValueReader::accepts(double number) const {
         if (positive_ && number < 0.0) read_by("finite_log", nb::float_(number));
         return true;
     }
-    if (on_nan_ == OnNan::error)
-        nb::module_::import_("sash.aggregations.reading").attr("not_nan")(nb::float_(number), "error");
+    if (on_nan_ == OnNan::error) rule_of("sash.aggregations.reading", "not_nan")(nb::float_(number), "error");
     return on_nan_ == OnNan::propagate;
 }
 
@@ -297,6 +309,7 @@ bool ValueReader::accepts_any(nb::handle source) const {
     if (PyFloat_Check(source.ptr())) return accepts(PyFloat_AS_DOUBLE(source.ptr()));
     const auto is = [&](const PyTypeObject& type) { return Py_TYPE(source.ptr()) == &type; };
     if (is(PyLong_Type) || is(PyUnicode_Type) || is(PyTuple_Type) || is(PyDict_Type)) return true;
+    if (is_nan_decimal(source)) return accepts(std::numeric_limits<double>::quiet_NaN());
     return !is_numpy(source, "floating") || accepts(nb::cast<double>(nb::float_(nb::borrow(source))));
 }
 

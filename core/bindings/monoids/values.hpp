@@ -119,6 +119,8 @@ private:
     Inputs inputs_;
     //! The Python rule by which it reads what is no plain number.
     const char* rule_;
+    //! The rule takes a text as it is.
+    bool takes_texts_;
     OnNan on_nan_;
     //! Where NaN propagates it is more extreme than any number, so it lies below them all for the least.
     bool nan_is_least_;

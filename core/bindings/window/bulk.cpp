@@ -34,8 +34,6 @@ void Batch::read(std::span<const double> reals) {
 
 void Batch::read(nb::tuple values) {
     source_ = std::move(values);
-    cells_ = {};
-    reals_ = {};
     std::vector<std::size_t> kept;
     for (std::size_t i = 0; i < source_.size(); ++i) {
         Value value;

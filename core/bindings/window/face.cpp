@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "errors.hpp"
+#include "monoids/alike.hpp"
 #include "monoids/python_monoid.hpp"
 #include "monoids/row.hpp"
+#include "monoids/rules.hpp"
 #include "sash/window.hpp"
 #include "window/bulk.hpp"
 #include "window/operation.hpp"
@@ -53,8 +55,8 @@ void Window::insert(nb::handle time, nb::handle value) {
         Holder holder;
         const nb::object own = spec_.find.is_none() ? nb::borrow(value) : nb::object(spec_.find(value));
         if (!reader_.read(own, read, mode, holder)) return;
-        nb::object sample = sample_now(mode);
-        if (compares_objects(mode)) sample = sample_of(std::move(sample), own);
+        nb::object sample;
+        if (compares_objects(mode)) sample = sample_with(this->sample(), compared(own));
         if (spec_.timed) read.time = (holder.time = moment_as_it_leaves(moment)).ptr();
         if (insert_alike(moment, mode, read)) return static_cast<void>(sample_ = std::move(sample));
         Change change;
@@ -76,18 +78,33 @@ bool Window::compares_objects(const Mode& mode) const {
     return objects && (reader_.inputs() == Inputs::number || reader_.inputs() == Inputs::keyed);
 }
 
-nb::object Window::sample_now(const Mode& mode) const {
-    if (size() == 0 || !compares_objects(mode)) return {};
-    if (mode_.objects()) return sample_;
-    return mode_.value == Kind::integer ? nb::object(nb::int_(0)) : nb::object(nb::float_(0.0));
+nb::object Window::compared(nb::handle value) const {
+    return reader_.inputs() == Inputs::keyed ? nb::object(value[0]) : nb::borrow(value);
 }
 
-nb::object Window::sample_of(nb::object sample, nb::handle value) const {
-    const nb::object key = reader_.inputs() == Inputs::keyed ? nb::object(value[0]) : nb::borrow(value);
-    const bool text = PyUnicode_CheckExact(key.ptr());
-    if (!sample.is_valid() || (text && PyUnicode_CheckExact(sample.ptr()))) return key;
-    const nb::object alike = nb::module_::import_("sash.aggregations.amounts").attr("checked_alike");
-    return alike(sample, key);
+nb::object Window::sample() const {
+    if (size() == 0) return {};
+    if (!mode_.objects())
+        return nb::borrow(reinterpret_cast<PyObject*>(mode_.value == Kind::integer ? &PyLong_Type : &PyFloat_Type));
+    if (sample_.is_valid()) return sample_;
+    nb::object found;
+    kernel_->visit([&](Time, std::span<const Value> partial) {
+        // A value, or a tuple that begins with one.
+        const nb::handle held = partial.front().object;
+        found = sample_with(std::move(found), nb::isinstance<nb::tuple>(held) ? nb::object(held[0]) : nb::borrow(held));
+    });
+    return sample_ = found;
+}
+
+nb::object Window::sample_with(nb::object sample, nb::handle compared) const {
+    if (sample.is_valid() && plainly_alike(sample.ptr(), compared.ptr()))
+        // Beside a float there may be no decimal, and beside an integer there may.
+        return PyLong_CheckExact(compared.ptr()) ? sample : nb::borrow(compared);
+    return rule_of("sash.aggregations.amounts", "checked_alike")(sample.is_valid() ? sample : nb::none(), compared);
+}
+
+void Window::forget_sample() {
+    if (sample_.is_valid() && size() == 0) sample_.reset();
 }
 
 bool Window::insert_alike(const Moment& moment, const Mode& mode, Value& value) {
@@ -110,8 +127,10 @@ void Window::insert_numbers(nb::object label, std::span<const Time> ticks, Numbe
         Batch batch(reader_, ticks);
         batch.read(values);
         const bool objects = mode_.objects() || (size() != 0 && reader_.join(mode_, batch.mode()).objects());
-        if (objects) batch.read(tuple_of(values));
-        insert_batch(batch, std::move(label));
+        if (!objects) return insert_batch(batch, std::move(label));
+        Batch one_by_one(reader_, ticks);
+        one_by_one.read(tuple_of(values));
+        insert_batch(one_by_one, std::move(label));
     });
 }
 
@@ -143,9 +162,11 @@ void Window::insert_batch(Batch& batch, nb::object label) {
     if (batch.ticks().empty()) return;
     Clock clock;
     clock.set_label(std::move(label));
-    nb::object sample = sample_now(batch.mode());
-    if (compares_objects(batch.mode()))
-        for (const Value& value : batch.values()) sample = sample_of(std::move(sample), value.object);
+    nb::object sample;
+    if (compares_objects(batch.mode())) {
+        sample = this->sample();
+        for (const Value& value : batch.values()) sample = sample_with(std::move(sample), compared(value.object));
+    }
     Change change;
     const Moment moment{0, clock.kind(), clock.kind() == TimeKind::other ? clock.label() : nb::object()};
     Kernel& prepared = prepare(change, batch.mode(), moment);
@@ -253,7 +274,7 @@ std::unique_ptr<Kernel> Window::with_objects(const Kernel& kernel) const {
         // A number is its own partial there, and of other aggregations there is no way back to the values.
         const bool plain = spec_.kernel == "min" || spec_.kernel == "max" || spec_.kernel == "sum";
         if (!plain || !abilities_of(spec_.algorithm.name).lists)
-            nb::module_::import_("sash.aggregations.amounts").attr("refuse_among_numbers")();
+            rule_of("sash.aggregations.amounts", "refuse_among_numbers")(spec_.aggregation);
         kernel.list(kEarliest, kernel.size(), [&](Time time, const Result& result) {
             objects.load(time, monoid.lift(lowered(result).ptr(), nullptr));
         });
@@ -274,12 +295,13 @@ nb::object Window::evict(nb::handle time) {
     return checked([&]() -> nb::object {
         if (time.is_none()) {
             kernel_->evict();
-            return nb::none();
+            return (forget_sample(), nb::none());
         }
         if (size() == 0) return (Clock::first(time), nb::bool_(false));
         const Time down = clock_.bound(time, Round::down);
         // A time between two ticks is nobody's.
-        return nb::bool_(down == clock_.bound(time, Round::up) && kernel_->evict(down));
+        const bool found = down == clock_.bound(time, Round::up) && kernel_->evict(down);
+        return (forget_sample(), nb::bool_(found));
     });
 }
 
@@ -287,11 +309,15 @@ void Window::bulk_evict(nb::handle time) {
     checked([&] {
         if (size() == 0) return static_cast<void>(Clock::first(time));
         kernel_->bulk_evict(clock_.bound(time, Round::down));
+        forget_sample();
     });
 }
 
 void Window::clear() {
-    checked([&] { kernel_->clear(); });
+    checked([&] {
+        kernel_->clear();
+        forget_sample();
+    });
 }
 
 nb::object Window::query(nb::handle from, nb::handle to) const {
@@ -335,6 +361,7 @@ void Window::evict_while(const nb::callable& policy) {
         kernel_->evict_while([&](const Result& total, const Result& prefix) {
             return nb::cast<bool>(nb::bool_(policy(lowered(total), lowered(prefix))));
         });
+        forget_sample();
     });
 }
 
@@ -346,6 +373,8 @@ void Window::merge(const Window& other) {
                           other.clock_.kind() == TimeKind::other ? other.clock_.label() : nb::object()};
             if (size() != 0 && moment.kind == TimeKind::integer && clock_.kind() == TimeKind::real)
                 moment.kind = TimeKind::real;
+            nb::object sample;
+            if (compares_objects(other.mode_)) sample = sample_with(this->sample(), other.sample());
             Change change;
             Kernel& prepared = prepare(change, other.mode_, moment);
             Kernel& kernel = fitting(change, prepared, other.kernel_->reach());
@@ -356,6 +385,7 @@ void Window::merge(const Window& other) {
                 raise_out_of_order(late.time, late.youngest, moment);
             }
             commit(change);
+            sample_ = std::move(sample);
         });
     });
 }
@@ -386,6 +416,7 @@ void Window::visit_references(const ReferenceVisitor& visitor) const {
     if (kernel_) kernel_->visit_references(visitor);
     visitor(spec_.aggregation.ptr());
     visitor(spec_.find.ptr());
+    visitor(sample_.ptr());
     visitor(reader_.skips().ptr());
     if (const RowReader* const row = reader_.row()) row->visit_references(visitor);
 }
@@ -397,6 +428,7 @@ void Window::drop_references() {
     reader_.drop_references();
     spec_.aggregation.reset();
     spec_.find.reset();
+    sample_.reset();
 }
 
 void Window::assign(const Window& other) {
@@ -405,6 +437,7 @@ void Window::assign(const Window& other) {
         mode_ = other.mode_;
         clock_ = other.clock_;
         reach_ = other.reach_;
+        sample_ = other.sample_;
     });
 }
 

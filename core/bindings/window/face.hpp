@@ -87,6 +87,17 @@ private:
     };
 
     std::size_t size() const;
+    //! Whether values are compared or added, and some that are no numbers are there or come.
+    bool compares_objects(const Mode& mode) const;
+    //! What is compared or added of a value: the key of a pair, or the value itself.
+    nb::object compared(nb::handle value) const;
+    //! What stands for the values that are there; nothing if there are none. After a restore it is found once, in O(n).
+    nb::object sample() const;
+    //! What stands for one more value too, of those that are compared: TypeError for one of another kind, which has no
+    //! order and no sum with the others.
+    nb::object sample_with(nb::object sample, nb::handle compared) const;
+    //! Nothing stands for values that have left.
+    void forget_sample();
     //! Inserts a value of the kinds that the window holds; nothing else changes. False if the window is to change
     //! first.
     bool insert_alike(const Moment& moment, const Mode& mode, Value& value);
@@ -130,15 +141,9 @@ private:
 
     Spec spec_;
     ValueReader reader_;
-    //! Whether values are compared or added, and some that are no numbers are there or come.
-    bool compares_objects(const Mode& mode) const;
-    //! One of the values that are there, and one that stands for them and the value that comes: TypeError for a value
-    //! of another kind, which has no order and no sum with those.
-    nb::object sample_now(const Mode& mode) const;
-    nb::object sample_of(nb::object sample, nb::handle value) const;
-
-    //! One of the values, or of the keys of pairs, where there are some that are no numbers.
-    nb::object sample_;
+    //! What stands for the values that are there and are no numbers, or for the keys of pairs; nothing if that is not
+    //! known yet.
+    mutable nb::object sample_;
     //! The result of an empty window, where it is the same object every time.
     nb::object empty_;
     Mode mode_;

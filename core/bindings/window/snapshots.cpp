@@ -184,6 +184,7 @@ void Window::restore(std::string_view mode, nb::object label, std::string_view b
         if (!change.mode.wide && !spec_.algorithm.store) change.reach = change.kernel->reach();
         if (!(change.reach < kNarrowReach)) throw DamagedSnapshot("its integers need more than 64 bits");
         commit(change);
+        sample_.reset();
     });
 }
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from sash.aggregations.amounts import check_alike
 from sash.aggregations.base import Aggregation, Native, OnNan, Where, built_in, check_nan
 from sash.aggregations.declared import Also, Inputs, Pick, Result
 from sash.aggregations.extrema import beats
@@ -72,7 +71,6 @@ class _ArgExtremum(Aggregation):
     def combine(self, older: Found | None, newer: Found | None) -> Found | None:
         if older is None or newer is None:
             return newer if older is None else older
-        check_alike(older[0], newer[0])
         return newer if beats(newer[0], older[0], self.greatest) else older
 
     def lower(self, partial: Found | None) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from sash.aggregations.amounts import check_alike, subtract
+from sash.aggregations.amounts import check_alike, instant, subtract
 from sash.aggregations.base import Native, WithNan, built_in
 from sash.aggregations.declared import Also, Inputs, Result
 from sash.aggregations.reading import Number, check_int64, not_nan, read_measure, read_ordered
@@ -19,11 +19,13 @@ from sash.aggregations.reading import Number, check_int64, not_nan, read_measure
 __all__ = ["Max", "MaxCount", "Min", "MinCount", "Range", "beats"]
 
 
-def beats(a: Number, b: Number, greatest: bool) -> bool:
-    """Whether `a` is strictly more extreme than `b`."""
+def beats(a: Any, b: Any, greatest: bool) -> bool:
+    """Whether `a` is strictly more extreme than `b`. TypeError for values of two kinds."""
+    check_alike(b, a)
     if b != b:
         return False
-    return a != a or (a > b if greatest else a < b)
+    one, other = instant(a), instant(b)
+    return a != a or bool(one > other if greatest else one < other)
 
 
 def _unsigned_zero(value: Number) -> Number:
@@ -31,15 +33,20 @@ def _unsigned_zero(value: Number) -> Number:
     return value + 0.0 if isinstance(value, float) else value
 
 
-def _alike(a: Any, b: Any) -> tuple[Any, Any]:
+def _as_one_kind(a: Any, b: Any) -> tuple[Any, Any]:
     """One float makes both floats, and one decimal both decimals. Rounding keeps the order, so it does not matter when
-    it is done. TypeError for values of two kinds."""
-    check_alike(a, b)
+    it is done."""
     if isinstance(a, Decimal) or isinstance(b, Decimal):
         return Decimal(a), Decimal(b)
     if isinstance(a, float) or isinstance(b, float):
         return float(a), float(b)
     return a, b
+
+
+def _extreme(older: Any, newer: Any, greatest: bool) -> Any:
+    """The more extreme of two values, of the kind that both have then; the older one of equal ones."""
+    wins = beats(newer, older, greatest)
+    return _as_one_kind(older, newer)[wins]
 
 
 class _Extreme(WithNan):
@@ -62,8 +69,7 @@ class _Extremum(_Extreme):
     def combine(self, older: Number | None, newer: Number | None) -> Number | None:
         if older is None or newer is None:
             return newer if older is None else older
-        older, newer = _alike(older, newer)
-        return newer if beats(newer, older, self.greatest) else older
+        return _extreme(older, newer, self.greatest)  # type: ignore[no-any-return]
 
     def lower(self, partial: Number | None) -> Number | None:
         return partial
@@ -112,8 +118,9 @@ class _ExtremumCount(_Extreme):
     def combine(self, older: tuple[Number, int] | None, newer: tuple[Number, int] | None) -> tuple[Number, int] | None:
         if older is None or newer is None:
             return newer if older is None else older
-        before, after = _alike(older[0], newer[0])
-        if beats(newer[0], older[0], self.greatest):
+        wins = beats(newer[0], older[0], self.greatest)
+        before, after = _as_one_kind(older[0], newer[0])
+        if wins:
             return after, newer[1]
         if beats(older[0], newer[0], self.greatest):
             return before, older[1]
@@ -184,12 +191,7 @@ class Range(WithNan):
     ) -> tuple[Number, Number] | None:
         if older is None or newer is None:
             return newer if older is None else older
-        low, other_low = _alike(older[0], newer[0])
-        high, other_high = _alike(older[1], newer[1])
-        return (
-            other_low if beats(other_low, low, greatest=False) else low,
-            other_high if beats(other_high, high, greatest=True) else high,
-        )
+        return _extreme(older[0], newer[0], greatest=False), _extreme(older[1], newer[1], greatest=True)
 
     def lower(self, partial: tuple[Number, Number] | None) -> Number | None:
         if partial is None:

@@ -64,10 +64,10 @@ def not_nan(value: Any, nan: str) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A number of NumPy as the Python number that it holds; anything else as it is."""
+    """A number or a text of NumPy as the Python number or text that it holds; anything else as it is."""
     if isinstance(value, np.floating):
         return float(value)
-    if isinstance(value, (np.integer, np.bool_)) and not isinstance(value, np.timedelta64):
+    if isinstance(value, (np.integer, np.bool_, np.str_, np.bytes_)) and not isinstance(value, np.timedelta64):
         return value.item()
     return value
 
@@ -99,7 +99,7 @@ def read_number(value: Any) -> int | float:
 
 def read_ordered(value: Any) -> Any:
     """Numbers as `read_number` reads them; decimals, times, durations and texts as they are."""
-    return _finite(value) if isinstance(value, _ORDERED) else read_number(value)
+    return plain(_finite(value)) if isinstance(value, _ORDERED) else read_number(value)
 
 
 def read_measure(value: Any) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from sash.aggregations.amounts import check_alike
+from sash.aggregations.amounts import check_alike, instant
 from sash.aggregations.base import OnNan, Where, WithNan, built_in
 from sash.aggregations.declared import Also, Inputs, Result
 from sash.aggregations.options import check_column, check_size
@@ -80,7 +80,7 @@ class _Ranking(WithNan):
         """NaN is more extreme than any number, at either end."""
         key = self._key(entry)
         is_nan = key != key
-        return is_nan == self.greatest, 0 if is_nan else key
+        return is_nan == self.greatest, 0 if is_nan else instant(key)
 
     def lower(self, partial: Ranked) -> list[Any]:
         return [entry[0] for entry in partial] if self._paired else list(partial)

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sash import _batch
+from sash.aggregations.base import Aggregation
 from sash.batch.columns import Columns
-from sash.frames.base import ResultColumn
+from sash.frames.base import Objects, ResultColumn
 
-__all__ = ["Batch", "Pass", "enough", "nulled"]
+__all__ = ["Batch", "Pass", "as_objects", "enough", "nulled"]
 
 
 @dataclass(frozen=True)
@@ -67,3 +68,19 @@ def nulled(results: list[Any], valid: npt.NDArray[np.bool_] | None) -> list[Any]
     if valid is None:
         return results
     return [result if there else None for result, there in zip(results, valid.tolist(), strict=True)]
+
+
+def as_objects(aggregation: Aggregation, results: list[Any]) -> Objects:
+    """Results as Python objects, with the column whose type they have."""
+    columns = aggregation.columns
+    match aggregation.result:
+        case ["value"] | ["number"]:
+            return Objects(results, columns[0], "values")
+        case "value":
+            return Objects(results, columns[0])
+        case "number":
+            # What takes values that have an order alone gives one of them.
+            return Objects(results, columns[0], "value" if "ordered" in aggregation.also else "amount")
+        case "argument" if len(columns) == 2:
+            return Objects(results, columns[1])
+    return Objects(results)

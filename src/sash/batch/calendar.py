@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -69,7 +69,7 @@ def _merged(parts: Sequence[Part]) -> ResultColumn:
         given = _objects(result)
         for row in np.flatnonzero(own).tolist():
             values[row] = given[row]
-    return Objects(values)
+    return replace(first, values=values) if isinstance(first, Objects) else Objects(values)
 
 
 def _merged_numbers(parts: Sequence[Part], first: Numbers) -> Numbers:

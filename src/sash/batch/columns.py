@@ -50,6 +50,7 @@ class Columns:
         self._pairs: dict[Any, tuple[_batch.Column, _batch.Column]] = {}
         self._filtered: dict[str, Columns] = {}
         self._read_as: dict[str, Columns] = {}
+        self._readers: dict[str, _ReadAs] = {}
         self._amounts: dict[str, Wide] = {}
         self._parts: dict[str, list[_batch.Column]] = {}
 
@@ -74,7 +75,7 @@ class Columns:
             absent |= self._absent
         kept = Columns(self.frame, self._kind, self._given, absent, behind=self._behind)
         kept._values, kept._codes, kept._objects = self._values, self._codes, self._objects
-        kept._amounts = self._amounts
+        kept._amounts, kept._readers = self._amounts, self._readers
         return kept
 
     def coded(self) -> Columns:
@@ -87,13 +88,11 @@ class Columns:
 
     def _as(self, key: str, read: Any, kind: NumberType, types: tuple[str, ...]) -> Columns:
         if key not in self._read_as:
+            if key not in self._readers:
+                self._readers[key] = _ReadAs(self.frame, read, kind, types)
+            events = None if self._events is self.frame else _ReadAs(self._events, read, kind, types)
             self._read_as[key] = Columns(
-                _ReadAs(self.frame, read, kind, types),
-                self._kind,
-                self._given,
-                self._absent,
-                None if self._events is self.frame else _ReadAs(self._events, read, kind, types),
-                self._behind,
+                self._readers[key], self._kind, self._given, self._absent, events, self._behind
             )
         return self._read_as[key]
 
@@ -306,17 +305,20 @@ class Columns:
 
 
 class _ReadAs:
-    """A frame of which some types of columns are read as numbers; the rest of it is the frame's own."""
+    """A frame of which some types of columns are read as numbers, once; the rest of it is the frame's own."""
 
     def __init__(self, frame: Frame, read: Any, kind: NumberType, types: tuple[str, ...]) -> None:
         self._frame, self._read, self._kind, self._types = frame, read, kind, types
+        self._values: dict[str, Values] = {}
 
     def values(self, name: str) -> Values:
         """A column of values."""
-        own = self._frame.values(name)
-        if own.type not in self._types:
-            return own
-        return Values(self._kind, self._read(self._frame, name), own.nulls, own.name)
+        if name not in self._values:
+            own = self._frame.values(name)
+            if own.type in self._types:
+                own = Values(self._kind, self._read(self._frame, name), own.nulls, own.name)
+            self._values[name] = own
+        return self._values[name]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._frame, name)

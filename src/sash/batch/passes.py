@@ -22,13 +22,15 @@ from sash.aggregations.quantiles import Ordered
 from sash.aggregations.ranks import Rank
 from sash.aggregations.records import Part, fits, reproducible
 from sash.aggregations.top import BottomK, TopK
-from sash.batch.base import Batch, Pass, enough, nulled
+from sash.batch.base import Batch, Pass, as_objects, enough, nulled
+from sash.batch.columns import Columns
 from sash.batch.statistics import MomentPass, QuantilePass, RankPass, TopPass
 from sash.expressions import Expression
+from sash.frames import Frame
 from sash.frames.base import Amounts, Numbers, NumberType, Objects, ResultColumn, Taken, TakenRows, Values
 from sash.frames.wide import Wide
 
-__all__ = ["KernelPass", "choose", "tidy", "wrong_type"]
+__all__ = ["KernelPass", "choose", "tidy", "typed", "wrong_type"]
 
 _NUMERIC: Final = ("integer", "real", "bool")
 #: Values that have an order and are no 64-bit numbers; those of the last type are Python objects.
@@ -56,6 +58,8 @@ def wrong_type(aggregation: Aggregation, values: Values) -> str | None:
         return None
     if values.type in aggregation.also or (values.type == "decimal" and aggregation.rounds):
         return None
+    if "ordered" in aggregation.also:
+        needs = "what has an order"
     keyed = aggregation.inputs == "keyed"
     why = f"the key of {aggregation!r} has an order" if keyed else f"{aggregation!r} reads {needs}"
     return f"{why}, and column {name!r} is {values.name}: {_way_out(name, values.name.lower())}"
@@ -63,7 +67,7 @@ def wrong_type(aggregation: Aggregation, values: Values) -> str | None:
 
 def _way_out(name: str, kind: str) -> str:
     """How a column that is no number comes to be one."""
-    if "timedelta" in kind or "duration" in kind:
+    if kind.startswith(("timedelta", "duration", "time32", "time64")):
         return f"give {name!r} as a number, such as its seconds"
     if "date" in kind or "time" in kind:
         return f"subtract {name!r} and the results of First or Last({name!r})"
@@ -258,8 +262,9 @@ class DifferencePass:
     def run(self, batch: Batch, bounds: _batch.Bounds) -> ResultColumn:
         """The result of every row."""
         (name,) = self.aggregation.columns
-        coded = replace(batch, columns=batch.columns.coded())
-        one, other = (_rows(self.aggregation, kernel, coded, bounds) for kernel in (self.one, self.other))
+        # The ends of a window do not depend on values.
+        found_by = batch if self.one == "last" else replace(batch, columns=batch.columns.coded())
+        one, other = (_rows(self.aggregation, kernel, found_by, bounds) for kernel in (self.one, self.other))
         amounts, valid = batch.columns.amounts(name), one >= 0
         # The rows of what nobody asks for may be anything.
         last = max(len(amounts.low) - 1, 0)
@@ -386,7 +391,8 @@ class CollectPass:
         rows = batch.columns.rows_of(self.aggregation)
         column = batch.columns.presence(batch.order, self.aggregation, rows)
         results = _batch.collect(batch.order, bounds, column, rows)
-        return Objects(nulled(results, enough(batch, bounds, column, None, batch.min_periods)))
+        results = nulled(results, enough(batch, bounds, column, None, batch.min_periods))
+        return as_objects(self.aggregation, results)
 
 
 @dataclass(frozen=True)
@@ -408,7 +414,8 @@ class CollectDistinctPass:
         hashable(next((value for value in values if value is not None), None))
         column = batch.columns.numbers(batch.order, self.aggregation)
         results = _batch.collect_distinct(batch.order, bounds, column, values, codes.codes, codes.count)
-        return Objects(nulled(results, enough(batch, bounds, column, None, batch.min_periods)))
+        results = nulled(results, enough(batch, bounds, column, None, batch.min_periods))
+        return as_objects(self.aggregation, results)
 
 
 @dataclass(frozen=True)
@@ -508,7 +515,8 @@ class ObjectPass:
         results, counts = _batch.aggregate_objects(
             self.aggregation, batch.order, bounds, column, rows, times, batch.known
         )
-        return tidy(nulled(results, enough(batch, bounds, column, counts, batch.min_periods)))
+        results = nulled(results, enough(batch, bounds, column, counts, batch.min_periods))
+        return typed(self.aggregation, results, batch.columns)
 
 
 def _rows(
@@ -525,6 +533,14 @@ def _words(values: Values, integer: bool) -> npt.NDArray[np.float64]:
     assert values.numbers is not None
     kind = np.int64 if integer else np.float64
     return np.ascontiguousarray(values.numbers, kind).view(np.float64)
+
+
+def typed(aggregation: Aggregation, results: list[Any], columns: Columns | Frame) -> ResultColumn:
+    """Results in the type of the column that they are of, if that has an order and no numbers; else `tidy`."""
+    found = as_objects(aggregation, results)
+    if found.column is not None and columns.values(found.column).type in _ORDERED[:-1]:
+        return found
+    return tidy(results)
 
 
 def tidy(results: list[Any]) -> ResultColumn:

@@ -13,7 +13,7 @@ from sash.aggregations.base import Aggregation
 from sash.aggregations.filtered import unfiltered
 from sash.aggregations.of_row import OfRow
 from sash.aggregations.records import takes_row
-from sash.batch.passes import tidy
+from sash.batch.passes import typed
 from sash.frames import Frame
 from sash.frames.base import Codes, ResultColumn
 from sash.times import Kind, decode_array
@@ -58,7 +58,7 @@ class Events:
         for result in operator.finish():
             assert result.number is not None
             results[result.number] = result.value
-        return tidy(results)
+        return typed(aggregation, results, self.frame)
 
     def _rows(self, aggregation: Aggregation, window: WindowPolicy) -> list[dict[str, Any]]:
         whole = takes_row(aggregation) or callable(window.reads)

@@ -5,7 +5,7 @@ there. They run through the same passes as the events.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -87,8 +87,9 @@ class Probes:
                 return TakenRows(columns, self._given(rows[wanted]))
             case Amounts(column, wide, valid, nullable):
                 return Amounts(column, wide.at(wanted), None if valid is None else valid[wanted], nullable)
-            case Objects(values):
-                return Objects(values[wanted] if isinstance(wanted, slice) else [values[i] for i in wanted.tolist()])
+            case Objects(values=values):
+                own = values[wanted] if isinstance(wanted, slice) else [values[i] for i in wanted.tolist()]
+                return replace(result, values=own)
 
     def _places(self, first: int, last: int) -> slice | Rows:
         """Where the rows from the first up to the last are."""

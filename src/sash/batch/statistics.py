@@ -15,7 +15,7 @@ from sash.aggregations.ranks import Rank
 from sash.aggregations.reading import plain
 from sash.aggregations.records import Part
 from sash.aggregations.top import BottomK, TopK
-from sash.batch.base import Batch, enough, nulled
+from sash.batch.base import Batch, as_objects, enough, nulled
 from sash.frames.base import Numbers, Objects, ResultColumn
 
 __all__ = ["MomentPass", "QuantilePass", "RankPass", "TopPass"]
@@ -111,4 +111,4 @@ class TopPass:
         values = list(map(plain, batch.columns.objects(over.columns[0])))
         sizes = (rows != _NO_ROW).sum(axis=1).tolist()
         found = [[values[row] for row in line[:size]] for line, size in zip(rows.tolist(), sizes, strict=True)]
-        return Objects(nulled(found, enough(batch, bounds, column, None, batch.min_periods)))
+        return as_objects(over, nulled(found, enough(batch, bounds, column, None, batch.min_periods)))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from decimal import Decimal
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,6 +13,7 @@ import numpy.ma
 import numpy.typing as npt
 
 from sash._batch import encode_integers, encode_objects
+from sash.aggregations.amounts import instant
 from sash.errors import PlanError
 from sash.frames.base import (
     Amounts,
@@ -28,6 +30,7 @@ from sash.frames.base import (
     TakenRows,
     Values,
     alike,
+    missing,
     read_numbers,
     unlike,
 )
@@ -35,6 +38,9 @@ from sash.frames.wide import Wide
 from sash.times import Kind, decode_array, encode_array
 
 __all__ = ["ArrayFrame"]
+
+#: What NaT is among the ticks of NumPy.
+_NAT: Final = -(2**63)
 
 
 class ArrayFrame:
@@ -90,8 +96,10 @@ class ArrayFrame:
         kinds: dict[str, Any] = {"M": "instant", "m": "duration", "U": "ordered", "S": "ordered"}
         if plain.dtype.kind == "O":
             objects = array.tolist()
-            nulls = np.fromiter((value is None or value != value for value in objects), bool, len(array))
-            kinds["O"] = "alike" if alike(np.asarray(plain)[~nulls].tolist()) else "object"
+            nulls = missing(objects)
+            # A decimal that is NaN may be an error: the definition says so.
+            there = [one for one, null in zip(objects, nulls, strict=True) if not null or isinstance(one, Decimal)]
+            kinds["O"] = "alike" if alike(there) else "object"
         elif plain.dtype.kind in "mM":
             nulls = np.isnat(plain) if nulls is None else nulls | np.isnat(plain)
         marks = None if nulls is None or not nulls.any() else nulls.view(np.uint8)
@@ -101,7 +109,7 @@ class ArrayFrame:
         """A column with an order as numbers of the same order; those of nulls are nobody's."""
         plain = np.ma.getdata(self._arrays[name])
         if plain.dtype.kind in "mM":
-            return self.amounts(name).fitting()
+            return _ticks(plain)
         if plain.dtype.kind == "O":
             nulls = self.values(name).nulls
             return order_of_objects(plain, np.zeros(len(plain), np.bool_) if nulls is None else nulls.view(np.bool_))
@@ -109,7 +117,7 @@ class ArrayFrame:
 
     def amounts(self, name: str) -> Wide:
         """A column of instants or durations as numbers of its unit; those of nulls are nobody's."""
-        return Wide.of(np.ascontiguousarray(np.ma.getdata(self._arrays[name])).view(np.int64))
+        return Wide.of(np.ascontiguousarray(_ticks(np.ma.getdata(self._arrays[name]))))
 
     def reals(self, name: str) -> npt.NDArray[np.float64]:
         """Not of arrays: none holds decimals but as objects."""
@@ -134,7 +142,7 @@ class ArrayFrame:
             plain = np.where(nulls, 0.0, plain).view(np.int64)
         elif plain.dtype.kind in "mM":
             nulls = np.isnat(plain) if nulls is None else nulls | np.isnat(plain)
-            plain = plain.view(np.int64)
+            plain = _ticks(plain)
         if plain.dtype.kind in "biu":
             bits = plain.view(np.int64) if plain.dtype == np.uint64 else np.ascontiguousarray(plain, np.int64)
             marks = None if nulls is None or not nulls.any() else nulls.view(np.uint8)
@@ -208,22 +216,28 @@ def as_array(result: Numbers) -> Any:
 
 def as_durations(result: Amounts, unit: tuple[str, int]) -> npt.NDArray[Any]:
     """Amounts as an array of durations: NaT is the null."""
-    values = result.values.fitting().copy()
+    values = result.values.fitting(result.valid, _NAT + 1).copy()
     if result.valid is not None:
-        values[~result.valid] = np.iinfo(np.int64).min
+        values[~result.valid] = _NAT
     return values.view(f"m8[{unit[1]}{unit[0]}]")
 
 
 def order_of_objects(objects: npt.NDArray[Any], nulls: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
     """Python objects of one type with an order as numbers of the same order."""
-    codes, count = encode_objects([None if null else value for value, null in zip(objects, nulls, strict=True)])
+    compared = [None if null else instant(value) for value, null in zip(objects, nulls, strict=True)]
+    codes, count = encode_objects(compared)
     values: list[Any] = [None] * count
-    for code, value, null in zip(codes.tolist(), objects, nulls, strict=True):
-        values[code] = None if null else value
+    for code, value in zip(codes.tolist(), compared, strict=True):
+        values[code] = value
     there = [code for code, value in enumerate(values) if value is not None]
     ranks = np.zeros(count, np.int64)
     ranks[sorted(there, key=values.__getitem__)] = np.arange(len(there))
     return ranks[codes]
+
+
+def _ticks(times: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Instants or durations as numbers of their unit."""
+    return times.astype(times.dtype.newbyteorder("="), copy=False).view(np.int64)
 
 
 def _nan_where_null(values: npt.NDArray[np.float64], valid: npt.NDArray[np.bool_]) -> bool:

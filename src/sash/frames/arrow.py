@@ -37,6 +37,8 @@ __all__ = ["ArrowFrame"]
 #: Integers below the one are floats exactly, and so are powers of ten up to the other.
 _EXACT: Final = 2**53
 _TENS: Final = 22
+#: Types of values that have an order and are no numbers.
+_ORDERED: Final = ("decimal", "instant", "duration", "ordered")
 _NOTHING: Final = np.zeros(0, np.uint64)
 
 
@@ -114,6 +116,9 @@ class ArrowFrame:
         import pyarrow as pa
         import pyarrow.compute as pc
 
+        given = self._table.column(name)
+        if pa.types.is_dictionary(given.type) and given.type.ordered:
+            return _places(given)
         array = self._array(name)
         if pa.types.is_temporal(array.type):
             return _ticks(array)
@@ -121,9 +126,8 @@ class ArrowFrame:
         numbers = _unscaled(array).narrow if _is_decimal128(array.type) else None
         if numbers is not None:
             return numbers
-        encoded = array.dictionary_encode()
-        codes = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
-        return ranked(codes, pc.sort_indices(encoded.dictionary).to_numpy())
+        codes, listed = _encoded(array)
+        return ranked(codes, pc.sort_indices(listed).to_numpy())
 
     def amounts(self, name: str) -> Wide:
         """A column of decimals, instants or durations as numbers of its unit; those of nulls are nobody's."""
@@ -164,9 +168,8 @@ class ArrowFrame:
             from sash._batch import encode_objects
 
             return Codes(*encode_objects([repr(value) for value in array.to_pylist()]))
-        encoded = array.dictionary_encode()
-        codes = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
-        return Codes(codes.astype(np.uint32), len(encoded.dictionary) + 1)
+        codes, listed = _encoded(array)
+        return Codes(codes.astype(np.uint32), len(listed) + 1)
 
     def codes_with(self, name: str, other: Frame, threads: int = 1) -> Codes:
         """A column as codes, and behind it that of another frame of this kind."""
@@ -216,7 +219,7 @@ class ArrowFrame:
         if isinstance(result, Numbers):
             return _number_column(result)
         if isinstance(result, Objects):
-            return _object_column(result.values)
+            return _object_column(result.values, self._type_of_objects(result))
         if isinstance(result, Amounts):
             return _amount_column(result, self._array(result.column).type)
         missing = result.rows < 0
@@ -225,6 +228,21 @@ class ArrowFrame:
             return self._array(result.column).take(rows)
         parts = [self._array(name).take(rows) for name in result.columns]
         return pa.StructArray.from_arrays(parts, names=list(result.columns), mask=pa.array(missing))
+
+    def _type_of_objects(self, result: Objects) -> Any:
+        """The type of results that are of a column; None where it is not known, and Arrow is to find one."""
+        import pyarrow as pa
+
+        if result.column is None or self.values(result.column).type not in _ORDERED:
+            return None
+        kind = self._array(result.column).type
+        match result.form:
+            case "value":
+                return kind
+            case "values":
+                return pa.list_(kind)
+            case "amount":
+                return _amount_type(kind)
 
 
 def _combined(column: Any) -> Any:
@@ -249,12 +267,11 @@ def _type_of(kind: Any) -> Any:
     """What a column that holds no numbers is to the engine."""
     import pyarrow as pa
 
-    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
     found = {
         "decimal": pa.types.is_decimal(kind),
         "duration": pa.types.is_duration(kind),
         "instant": pa.types.is_timestamp(kind) or pa.types.is_date(kind),
-        "ordered": any(is_kind(kind) for is_kind in (pa.types.is_time, *texts)),
+        "ordered": _has_offsets(kind) or pa.types.is_time(kind) or pa.types.is_fixed_size_binary(kind),
     }
     return next((name for name, is_it in found.items() if is_it), "other")
 
@@ -288,27 +305,39 @@ def _unscaled(array: Any) -> Wide:
     return Wide.of_words(words)
 
 
+def _amount_type(kind: Any) -> Any:
+    """The type of sums and differences of values of a type: decimals of its scale, or durations of its unit."""
+    import pyarrow as pa
+
+    if pa.types.is_decimal(kind):
+        return pa.decimal128(DIGITS, kind.scale)
+    if pa.types.is_date(kind):
+        return pa.duration("s" if pa.types.is_date32(kind) else "ms")
+    return pa.duration(kind.unit)
+
+
 def _amount_column(result: Amounts, kind: Any) -> Any:
-    """Decimals of the scale of a type, or durations of its unit."""
+    """Sums or differences of values of a type."""
     import pyarrow as pa
 
     numbers: npt.NDArray[Any]
     if pa.types.is_decimal(kind):
-        made, numbers = pa.decimal128(DIGITS, kind.scale), result.values.checked(result.valid).words
-    elif pa.types.is_date32(kind):
-        made, numbers = pa.duration("s"), result.values.fitting() * 86_400
+        numbers = result.values.checked(result.valid).words
     else:
-        made, numbers = pa.duration("ms" if pa.types.is_date64(kind) else kind.unit), result.values.fitting()
+        numbers = result.values.fitting(result.valid)
+    if pa.types.is_date32(kind):
+        numbers = numbers * 86_400
     bits = None if result.valid is None else pa.py_buffer(np.packbits(result.valid, bitorder="little"))
-    return pa.Array.from_buffers(made, len(result.values.low), [bits, pa.py_buffer(np.ascontiguousarray(numbers))])
+    buffers = [bits, pa.py_buffer(np.ascontiguousarray(numbers))]
+    return pa.Array.from_buffers(_amount_type(kind), len(result.values.low), buffers)
 
 
-def _object_column(values: list[Any]) -> Any:
-    """Python objects in the type that Arrow finds for them; named tuples and records as structs."""
+def _object_column(values: list[Any], kind: Any) -> Any:
+    """Python objects of a type, or in the one that Arrow finds for them; named tuples and records as structs."""
     import pyarrow as pa
 
     try:
-        return pa.array([_as_struct(value) for value in values])
+        return pa.array([_as_struct(value) for value in values], kind)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
         kind = next(type(value).__name__ for value in values if value is not None)
         raise TypeError(f"Arrow has no type for results such as {kind}: use a frame of pandas ({error})") from error
@@ -322,6 +351,17 @@ def _as_struct(value: Any) -> Any:
     if isinstance(value, list):
         return [_as_struct(part) for part in value]
     return value
+
+
+def _encoded(array: Any) -> tuple[npt.NDArray[Any], Any]:
+    """Codes, and the values that they stand for; that of null is behind them all."""
+    import pyarrow as pa
+
+    # Arrow has few kernels for narrow decimals.
+    if pa.types.is_decimal(array.type) and array.type.bit_width < 128:
+        array = array.cast(pa.decimal128(array.type.precision, array.type.scale))
+    encoded = array.dictionary_encode()
+    return encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False), encoded.dictionary
 
 
 def _is_dictionary_of_texts(column: Any) -> bool:
@@ -342,6 +382,14 @@ def _codes_of_dictionary(column: Any, threads: int) -> Codes:
     codes = np.append(listed.codes, np.uint32(listed.count))
     places = whole.indices.cast(pa.int64()).fill_null(len(whole.dictionary)).to_numpy(zero_copy_only=False)
     return Codes(codes[places], listed.count + 1)
+
+
+def _places(column: Any) -> npt.NDArray[np.int64]:
+    """The places of ordered categories in their list."""
+    import pyarrow as pa
+
+    whole = _combined(column.unify_dictionaries())
+    return np.asarray(whole.indices.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False), np.int64)
 
 
 def _has_offsets(kind: Any) -> bool:

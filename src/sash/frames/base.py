@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sash._batch import encode_integers
+from sash.aggregations.reading import is_nan, is_null
 from sash.frames.wide import Wide
 from sash.times import Kind
 
@@ -34,11 +35,13 @@ __all__ = [
     "Values",
     "alike",
     "joined",
+    "missing",
     "ranked",
     "read_numbers",
     "unlike",
 ]
 
+_NEVER_NULL: Final = frozenset({int, bool, str, bytes, dt.date, dt.datetime, dt.time, dt.timedelta})
 #: Of other types it is not known from their name whether all values have a place in one order.
 _ORDERED: Final = frozenset({str, dt.date, dt.datetime, dt.time, dt.timedelta, Decimal})
 
@@ -102,6 +105,10 @@ class Objects:
     """A result of Python objects; None is null."""
 
     values: list[Any]
+    #: The column whose values these are, or are lists of, or of which they are sums or differences, so that their type
+    #: is known; None if it is not.
+    column: str | None = None
+    form: Literal["value", "values", "amount"] = "value"
 
 
 @dataclass(frozen=True)
@@ -197,6 +204,17 @@ class GivenFrame(Frame, Protocol):
         """A frame of some of the rows, with all that belongs to them."""
 
 
+def missing(values: Sequence[Any]) -> npt.NDArray[np.bool_]:
+    """Which Python objects are nulls: None, NA, NaT and NaN.
+
+    >>> missing(["a", None, float("nan"), np.datetime64("NaT")]).tolist()
+    [False, True, True, True]
+    """
+    doubtful = {kind for kind in set(map(type, values)) if kind not in _NEVER_NULL}
+    nulls = (value is None or (type(value) in doubtful and (is_null(value) or is_nan(value))) for value in values)
+    return np.fromiter(nulls, np.bool_, len(values))
+
+
 def alike(values: Sequence[Any]) -> bool:
     """Whether all are Python objects of one type with an order, and some are there.
 
@@ -205,10 +223,13 @@ def alike(values: Sequence[Any]) -> bool:
     (True, True, False, False)
     """
     types = set(map(type, values))
-    if len(types) != 1 or types.pop() not in _ORDERED:
+    if len(types) != 1 or types.isdisjoint(_ORDERED):
         return False
+    if Decimal in types:
+        # What becomes of others is said by the definition.
+        return all(map(Decimal.is_finite, values))
     # Among themselves naive datetimes have an order, and aware ones.
-    return not isinstance(values[0], (dt.datetime, dt.time)) or len({one.tzinfo is None for one in values}) == 1
+    return types.isdisjoint((dt.datetime, dt.time)) or len({one.tzinfo is None for one in values}) == 1
 
 
 def ranked(codes: npt.NDArray[Any], ranks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

@@ -49,11 +49,19 @@ class _Columns:
         return int(self.frame.height)
 
     def column(self, name: str) -> Any:
+        kind = self.frame.schema[name]
         try:
+            # Of Python objects Arrow would get the addresses.
+            if str(kind) == "Object":
+                raise ValueError("they are objects of Python")
             return self.frame.select(name).to_arrow().column(0)
         except ImportError:
             raise TypeError(
                 f"a frame of polars is read through Arrow, which needs pyarrow: {how_to_install('arrow')}"
+            ) from None
+        except ValueError as error:
+            raise TypeError(
+                f"Arrow has no type for column {name!r}, which is {kind}: cast it first ({error})"
             ) from None
 
     def append_column(self, name: str, column: Any) -> _Columns:

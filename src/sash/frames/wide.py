@@ -18,6 +18,7 @@ _MASK: Final = (1 << _HALF) - 1
 _LIMIT: Final = 10**DIGITS
 #: The high word of what does not fit in 128 bits: no decimal has it.
 _BEYOND: Final = (1 << 63) - 1
+_LEAST: Final = -(1 << 63)
 
 
 @dataclass(frozen=True)
@@ -70,11 +71,15 @@ class Wide:
         numbers = self.low.view(np.int64)
         return numbers if bool(((numbers >> 63) == self.high).all()) else None
 
-    def fitting(self) -> npt.NDArray[np.int64]:
-        """The numbers in 64 bits; OverflowError if one does not fit."""
-        numbers = self.narrow
-        if numbers is None:
-            raise OverflowError("a duration does not fit in 64 bits: use a coarser unit")
+    def fitting(self, valid: npt.NDArray[np.bool_] | None = None, least: int = _LEAST) -> npt.NDArray[np.int64]:
+        """The numbers in 64 bits; OverflowError if one that is valid does not fit, or is less than the least."""
+        numbers = self.low.view(np.int64)
+        fits = ((numbers >> 63) == self.high) & (numbers >= least)
+        if valid is not None:
+            fits |= ~valid
+        if not fits.all():
+            row = int((~fits).argmax())
+            raise OverflowError(f"the result of row {row}, a duration, does not fit in 64 bits: use a coarser unit")
         return numbers
 
     @property

@@ -124,6 +124,11 @@ class Engine:
         """An engine of its own in the same state."""
         return self.load(self.spec, self.scale.kind, self.dump())
 
+    def without_keys(self, spec: Spec) -> Engine:
+        """An engine that reads other columns as numbers, at the same point of the stream; this one has no keys."""
+        state, fresh = self.dump(), Engine(spec, self.scale.kind).dump()
+        return self.load(spec, self.scale.kind, fresh | {"clock": state["clock"], "body": state["body"]})
+
     def for_times(self, kind: Kind) -> Engine:
         """This engine, unless it counts in integers and floats come: then one of its own with its times as floats, and
         this one is retired. TypeError if a time is no float exactly."""

@@ -13,7 +13,7 @@ import numpy as np
 from sash.aggregations.amounts import NoNumberError
 from sash.aggregations.base import Aggregation
 from sash.aggregations.composite import Composite
-from sash.aggregations.records import fits
+from sash.aggregations.records import fits, reads
 from sash.errors import SnapshotError
 from sash.operator.changes import read_changes
 from sash.operator.engine import Engine, Ticks
@@ -82,7 +82,7 @@ class RunningOperator:
         Python: the aggregations take it, and no event is there yet."""
         column = error.column
         for one in _members(self.spec):
-            if (one.columns or (None,))[0] == column:
+            if reads(one, {column}):
                 try:
                     one.lift(error.value)
                 except Exception as why:
@@ -90,7 +90,7 @@ class RunningOperator:
         if column in self.spec.others or (self.engine is not None and self.engine.core.keys()):
             return error
         self.spec = replace(self.spec, others=self.spec.others | {column})
-        self.engine = None if self.engine is None else self.first_engine(self.engine.scale.kind)
+        self.engine = None if self.engine is None else self.own(self.engine.without_keys(self.spec))
         return None
 
     def own(self, engine: Engine) -> Engine:
@@ -171,7 +171,7 @@ class RunningOperator:
 
 
 def _members(spec: Spec) -> list[Aggregation]:
-    """The aggregations that read values themselves: what is not built into the core reads anything."""
+    """The aggregations of which the core has a part: others read values themselves."""
     wholes = spec.aggregations
     members = [one for whole in wholes for one in (whole.members.values() if isinstance(whole, Composite) else [whole])]
     return [one for one in members if fits(one) is not None]
