@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 
 import sash
-from sash.batch.passes import ObjectPass, choose
+from sash.batch.object_pass import ObjectPass
+from sash.batch.passes import choose
 from tests.rolling.test_every_aggregation import made
 
 ROWS = 70_000

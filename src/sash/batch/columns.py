@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,14 +13,12 @@ from sash.aggregations.base import Aggregation
 from sash.aggregations.composite import Composite
 from sash.expressions import Expression
 from sash.frames import Frame
-from sash.frames.base import Codes, Marks, NumberType, Values
+from sash.frames.base import ORDERED, Codes, Marks, NumberType, Values
 from sash.frames.wide import Wide, digits
 from sash.operands import Operand, truths
 from sash.windows.scale import Scale
 
 __all__ = ["Columns"]
-
-_ORDERED: Final = ("decimal", "instant", "duration", "ordered", "alike")
 
 
 class Columns:
@@ -80,7 +78,7 @@ class Columns:
 
     def coded(self) -> Columns:
         """The same columns, and those that have an order and no numbers as numbers of that order."""
-        return self._as("codes", lambda frame, name: frame.ordering(name), "integer", _ORDERED)
+        return self._as("codes", lambda frame, name: frame.ordering(name), "integer", ORDERED)
 
     def real(self) -> Columns:
         """The same columns, and decimals as the nearest floats."""

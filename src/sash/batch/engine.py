@@ -17,8 +17,9 @@ from sash.batch.bounds import bounds_of, refusal
 from sash.batch.calendar import CalendarBounds, calendar_bounds
 from sash.batch.columns import Columns
 from sash.batch.derived import expression_problems, with_expressions
+from sash.batch.kernel_passes import KernelPass
 from sash.batch.naming import output_name
-from sash.batch.passes import KernelPass, choose, wrong_type
+from sash.batch.passes import choose, wrong_type
 from sash.batch.policies import Events, operator_problem
 from sash.batch.probes import Probes
 from sash.batch.slides import Slides, slide_problems, slides

@@ -13,7 +13,7 @@ from sash.aggregations.base import Aggregation
 from sash.aggregations.filtered import unfiltered
 from sash.aggregations.of_row import OfRow
 from sash.aggregations.records import takes_row
-from sash.batch.passes import typed
+from sash.batch.object_pass import typed
 from sash.frames import Frame
 from sash.frames.base import Codes, ResultColumn
 from sash.times import Kind, decode_array

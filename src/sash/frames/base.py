@@ -17,6 +17,7 @@ from sash.frames.wide import Wide
 from sash.times import Kind
 
 __all__ = [
+    "ORDERED",
     "Amounts",
     "Codes",
     "Foreign",
@@ -47,6 +48,8 @@ _ORDERED: Final = frozenset({str, dt.date, dt.datetime, dt.time, dt.timedelta, D
 
 Marks: TypeAlias = npt.NDArray[np.uint8]
 NumberType = Literal["integer", "real", "bool"]
+#: The types of columns whose values have an order and are no 64-bit numbers; those of the last are Python objects.
+ORDERED: Final = ("decimal", "instant", "duration", "ordered", "alike")
 
 
 @dataclass(frozen=True)

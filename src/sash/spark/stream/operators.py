@@ -13,7 +13,7 @@ import pyarrow as pa
 from sash.aggregations.base import Aggregation
 from sash.aggregations.records import takes_row
 from sash.batch.naming import output_name
-from sash.batch.passes import tidy
+from sash.batch.object_pass import tidy
 from sash.errors import SashError
 from sash.operator.engine import Engine, EngineState
 from sash.operator.results import Results
