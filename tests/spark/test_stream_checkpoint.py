@@ -102,18 +102,21 @@ def test_a_checkpoint_of_this_release_continues(spark: Any, folder: Path) -> Non
     assert all(tuple(row[name] for name in FIRST.outputs) == wanted[row.row] for row in rows)
 
 
-def test_a_restart_keeps_its_number_of_shuffle_partitions(spark: Any, tmp_path: Path) -> None:
-    """As streams of Spark do: that of the checkpoint counts, whatever the session says by then, more or fewer."""
+@pytest.mark.parametrize("buckets", [7, None])
+def test_a_restart_keeps_its_number_of_shuffle_partitions(spark: Any, tmp_path: Path, buckets: int | None) -> None:
+    """As streams of Spark do: that of the checkpoint counts, whatever the session says by then, more or fewer. So does
+    the number of buckets, which is one for each partition where none is asked for."""
     parts = batches(TABLE.slice(0, 300), 3)
     numbers = []
     for place, partitions in enumerate(("3", "5", "1")):
         write_files(tmp_path / "in", parts[: place + 1], closing=place == 2)
         spark.conf.set("spark.sql.shuffle.partitions", partitions)
         try:
-            df = sash.spark.rolling(stream_of(spark, tmp_path / "in"), FIRST, buckets=7)
+            df = sash.spark.rolling(stream_of(spark, tmp_path / "in"), FIRST, buckets=buckets)
             rows, query = run(df, tmp_path)
         finally:
             spark.conf.set("spark.sql.shuffle.partitions", "2")
         numbers += [one["stateOperators"][0]["numShufflePartitions"] for one in query.recentProgress]
     assert set(numbers) == {3}
+    assert sash.spark.state(str(tmp_path / "checkpoint")).buckets == (buckets or 3)
     assert by_row(rows, list(FIRST.outputs)) == expected(TABLE.slice(0, 300), FIRST)

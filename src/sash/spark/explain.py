@@ -14,6 +14,7 @@ from sash.spark.batch import check
 from sash.spark.layout import existing, order_matters
 from sash.spark.partition import CHUNK, rows_at_once
 from sash.spark.schema import Types
+from sash.spark.session import buckets_for, partitions_of
 from sash.spark.stream.job import Job
 from sash.spark.stream.pipeline import make_job
 from sash.spark.stream.tree import by_operator, split
@@ -127,10 +128,11 @@ def _memory(plan: Plan) -> str:
 
 def _stream(df: DataFrame, plan: Plan, types: Types | None) -> list[str]:
     job, schema = make_job(df, plan, types, mark=input_watermark(df))
+    buckets = buckets_for(partitions_of(df.sparkSession))
     return [
         f"stream: {_emitted(plan)}.",
         f"late: {_late(plan)}.",
-        f"shuffle: packs of rows by bucket, {job.buckets} of them; all rows of a key are in one.",
+        f"shuffle: packs of rows by bucket, {buckets} of them; all rows of a key are in one.",
         f"state: a log segment a bucket and micro-batch, of {_columns(job)}; {_retained(job)}.",
         *_engines(job),
         _added(schema.fields[-len(job.types) - (plan.emit == "update") :]),

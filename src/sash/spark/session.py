@@ -22,12 +22,15 @@ from sash.errors import PlanError
 
 __all__ = [
     "BUCKETS",
+    "PARTITIONS",
     "SETTINGS",
     "SparkFailure",
     "archive",
+    "buckets_for",
     "check_session",
     "configure",
     "logged_session",
+    "partitions_of",
     "python_of_workers",
     "ship",
 ]
@@ -40,11 +43,10 @@ Session = TypeVar("Session", bound=Any)
 _STORE: Final = "spark.sql.streaming.stateStore"
 _PROVIDER: Final = f"{_STORE}.providerClass"
 _ROCKSDB: Final = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-_PARTITIONS: Final = "spark.sql.shuffle.partitions"
+PARTITIONS: Final = "spark.sql.shuffle.partitions"
 #: The state of a stream is in RocksDB, which writes what a batch changed.
 SETTINGS: Final = {_PROVIDER: _ROCKSDB, f"{_STORE}.rocksdb.changelogCheckpointing.enabled": "true"}
-#: Into how many buckets the state of a stream is divided unless it is said: whatever the session and the cluster, so
-#: that a stream continues on another.
+#: The most buckets into which the state of a stream is divided unless it is said.
 BUCKETS: Final = 16
 #: A task in Python took 40 milliseconds longer over TCP, however little it did, and a micro-batch has three in turn.
 #: On a cluster the path of a socket may be longer than the 108 bytes that there are for it: so on this machine only.
@@ -77,7 +79,7 @@ def configure(session: Session) -> Session:
         for name, value in SETTINGS.items():
             session.config(name, value)
         master = session._options.get("spark.master")
-        given = {_PARTITIONS: str(_fitting(master or "local[*]")), **_sockets(master or "")}
+        given = {PARTITIONS: str(_fitting(master or "local[*]")), **_sockets(master or "")}
         for name, value in given.items():
             if name not in session._options:
                 session.config(name, value)
@@ -89,7 +91,7 @@ def configure(session: Session) -> Session:
 
 def _fitting(master: str) -> int:
     """As many shuffle partitions as cores, but no more than buckets; on a cluster, whose cores are not known yet, one
-    for each bucket.
+    for each of the most buckets.
 
     >>> _fitting("local"), _fitting("local[3]"), _fitting("yarn")
     (1, 3, 16)
@@ -98,7 +100,24 @@ def _fitting(master: str) -> int:
     if here is None:
         return BUCKETS
     cores = os.cpu_count() or 1 if here[1] == "*" else int(here[1] or 1)
-    return min(cores, BUCKETS)
+    return buckets_for(cores)
+
+
+def buckets_for(partitions: int) -> int:
+    """One bucket for each partition of the state, of which a session that nobody has set up has very many.
+
+    A bucket costs calls to Spark's state in each micro-batch, and a partition is one task's work: more buckets than
+    partitions would be of no use.
+
+    >>> buckets_for(4), buckets_for(200)
+    (4, 16)
+    """
+    return min(partitions, BUCKETS)
+
+
+def partitions_of(spark: Any) -> int:
+    """The shuffle partitions of the session."""
+    return int(spark.conf.get(PARTITIONS))
 
 
 def _sockets(master: str) -> dict[str, str]:
@@ -110,20 +129,23 @@ def _sockets(master: str) -> dict[str, str]:
     return {_SOCKETS: "true"} if master.startswith("local") and hasattr(socket, "AF_UNIX") else {}
 
 
-def check_session(spark: Any, buckets: int) -> None:
-    """Refuse a session whose state store streams cannot use; warn of one that starts many tasks for nothing."""
+def check_session(spark: Any, asked: int | None) -> None:
+    """Refuse a session whose state store streams cannot use; warn of one that starts many tasks for nothing, where
+    so many buckets are asked for, or None."""
     provider = str(spark.conf.get(_PROVIDER))
     if not provider.endswith("RocksDBStateStoreProvider"):
         raise PlanError(
             f"streams of Sash keep their state in RocksDB, and this session in {provider.rpartition('.')[2]}: add the"
             " line sash.spark.configure(spark) before the stream starts, or configure the builder of the session"
         )
-    partitions, cores = int(spark.conf.get(_PARTITIONS)), _cores(spark, buckets)
+    partitions = partitions_of(spark)
+    buckets = asked or buckets_for(partitions)
+    cores = _cores(spark, buckets)
     if partitions > max(buckets, 2 * cores):
         warnings.warn(
             f"this session has {partitions} shuffle partitions, and the stream {buckets} buckets:"
             f" {partitions - buckets} tasks of each micro-batch find nothing to do. Before the first start of the"
-            f' stream, set spark.conf.set("{_PARTITIONS}", {min(cores, buckets)}): its checkpoint keeps the number',
+            f' stream, set spark.conf.set("{PARTITIONS}", {min(cores, buckets)}): its checkpoint keeps the number',
             stacklevel=5,
         )
 
@@ -166,7 +188,7 @@ def logged_session(name: str, log: Path, master: str, settings: Mapping[str, str
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     local = _LOCAL | _sockets(master) if master.startswith("local") else {}
     conf = SparkConf().setMaster(master).setAppName(name)
-    conf.setAll([*SETTINGS.items(), (_PARTITIONS, str(_fitting(master))), *local.items(), *settings.items()])
+    conf.setAll([*SETTINGS.items(), (PARTITIONS, str(_fitting(master))), *local.items(), *settings.items()])
     with log.open("ab") as file:
         gateway = launch_gateway(conf, {"stdout": file, "stderr": file})  # type: ignore[no-untyped-call]
     return SparkSession(SparkContext(conf=conf, gateway=gateway))

@@ -95,7 +95,7 @@ class _Seeder(StatefulProcessor):
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Open the state."""
-        self._state = SparkState(handle, self._timers)
+        self._state = SparkState.opened(handle, self._timers)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Row]:  # noqa: N802, N803
         """The seeds of a bucket."""

@@ -60,6 +60,7 @@ class Contents:
     @classmethod
     def of(cls, job: Job) -> Contents:
         """Those of a bucket that this job begins."""
+        assert job.buckets is not None
         return cls(
             by=job.plan.by,
             on=job.on,

@@ -79,7 +79,8 @@ class Job:
     types: Mapping[str, pa.DataType]
     clock: Clock
     on_late: OnLate
-    buckets: int
+    #: As asked for; None where it is one for each partition of the state. See `buckets.py`.
+    buckets: int | None
     #: How long rows are retained, in ticks; None where a window counts rows and not a time.
     retain: int | None
     #: Rows come from another stateful operator, in the batch whose watermark has passed them.

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sash.errors import SnapshotError
+from sash.spark.stream.buckets import settled
 from sash.spark.stream.job import Job
 from sash.spark.worker import note_task
 
@@ -66,6 +67,7 @@ class Packer:
 
         note_task()
         context = TaskContext.get()
+        self._job = settled(self._job, context)
         source = context.partitionId() if context is not None else 0
         if self._greets and source == 0 and _is_new(context):
             yield self._greeting()
@@ -80,10 +82,15 @@ class Packer:
         if rows:
             yield self._packed(waiting, source, place)
 
+    @property
+    def _buckets(self) -> int:
+        assert self._job.buckets is not None
+        return self._job.buckets
+
     def _greeting(self) -> pa.RecordBatch:
         """An empty pack for every bucket, so that a plan that cannot continue from the state of any is refused in the
         first batch."""
-        ids = bucket_ids(self._job.buckets)
+        ids = bucket_ids(self._buckets)
         rows = [pack(self._job.schema.empty_table())] * len(ids)
         columns = [ids, [0] * len(ids), [-1] * len(ids), [0] * len(ids), rows]
         arrays = [pa.array(column, field.type) for column, field in zip(columns, PACKS, strict=True)]
@@ -91,15 +98,15 @@ class Packer:
 
     def _packed(self, batches: list[pa.RecordBatch], source: int, place: int) -> pa.RecordBatch:
         table = pa.Table.from_batches(batches)
-        buckets = table.column(table.num_columns - 1).to_numpy()
-        if self._job.buckets <= 1 << 16:
+        buckets = np.mod(table.column(table.num_columns - 1).to_numpy(), self._buckets)
+        if self._buckets <= 1 << 16:
             # Numbers of 16 bits are sorted by their digits, in O(n).
             buckets = buckets.astype(np.uint16)
         table = table.remove_column(table.num_columns - 1).rename_columns(self._job.schema.names)
         order = np.argsort(buckets, kind="stable")
         table = table.take(pa.array(order)).combine_chunks()
         numbers, starts = np.unique(buckets[order], return_index=True)
-        ids = np.array(bucket_ids(self._job.buckets))[numbers]
+        ids = np.array(bucket_ids(self._buckets))[numbers]
         ends = [*starts[1:].tolist(), table.num_rows]
         parts = [table.slice(start, end - start) for start, end in zip(starts.tolist(), ends, strict=True)]
         columns = [

@@ -21,11 +21,11 @@ from sash.plan import Plan
 from sash.spark.layout import key_column, named
 from sash.spark.opaque import in_plain_values
 from sash.spark.schema import Types, arrow_types, output_fields, settle, slide_fields
-from sash.spark.session import BUCKETS, check_session
+from sash.spark.session import check_session
 from sash.spark.stream.job import ERROR, LATE, REVISION, Clock, Job, OnError, OnLate
 from sash.spark.stream.metrics import OBSERVED, observed_metrics
 from sash.spark.stream.packing import PACKS_SQL, Packer, unpacked
-from sash.spark.stream.processor import RESULTS_SQL, BucketProcessor
+from sash.spark.stream.processor import RESULTS_SQL, BucketProcessor, sealed
 from sash.spark.stream.tree import by_operator
 from sash.spark.stream.watermark import Mark, input_watermark, with_watermark
 from sash.times import FLOAT, encode_array
@@ -60,7 +60,7 @@ def run(
         packs.select("bucket", "source", "place", "rows")
         .groupBy("bucket")
         .transformWithState(
-            BucketProcessor(job, timed),
+            sealed(BucketProcessor(job, timed)),
             RESULTS_SQL,
             "Append",
             "EventTime" if timed else "None",
@@ -100,7 +100,7 @@ def make_job(
         arrow_types(made, zone),
         clock,
         on_late,
-        BUCKETS if buckets is None else buckets,
+        buckets,
         _retained(plan, clock, retain),
         chained=mark is not None and mark.chained,
         on_error=on_error,
@@ -177,7 +177,7 @@ def _option_problems(plan: Plan, on_late: Any, on_error: Any, buckets: Any, colu
         elif value == "keep" and slides(plan):
             found.append(f"{name}: a row of the input is no row of a plan whose windows slide by a time: drop it")
     if buckets is not None and (not isinstance(buckets, int) or isinstance(buckets, bool) or buckets < 1):
-        found.append(f"buckets is a number, 1 or more, not {buckets!r}: leave it out for {BUCKETS}")
+        found.append(f"buckets is a number, 1 or more, not {buckets!r}: leave it out for as many as fit")
     taken = [REVISION] * (plan.emit == "update") + [LATE] * (on_late == "keep") + [ERROR] * (on_error == "keep")
     found += [f"the DataFrame has a column {name!r} already: rename it" for name in taken if name in columns]
     return found
@@ -245,9 +245,9 @@ def _checked_history(initial: DataFrame, df: DataFrame) -> DataFrame:
 def packed(df: DataFrame, job: Job, greets: bool = True) -> DataFrame:
     """Packs of rows, by bucket; see `Packer` for `greets`."""
     keys = [key_column(df, name) for name in job.plan.by]
-    number = F.pmod(F.hash(*keys), F.lit(job.buckets)) if keys else F.lit(0)
-    # Columns travel by number, the bucket last: PySpark reads a dot in a name as a path.
-    columns = [column.alias(f"c{place}") for place, column in enumerate([*map(named, df.columns), number])]
+    hashed = F.hash(*keys) if keys else F.lit(0)
+    # Columns travel by number, the hash last: PySpark reads a dot in a name as a path.
+    columns = [column.alias(f"c{place}") for place, column in enumerate([*map(named, df.columns), hashed])]
     return df.select(*columns).mapInArrow(_packing(job, greets), PACKS_SQL)
 
 

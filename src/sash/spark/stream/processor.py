@@ -7,6 +7,7 @@ from dataclasses import astuple
 from typing import Any, Final
 
 import pyarrow as pa
+from pyspark import TaskContext, cloudpickle
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import (
     ExpiredTimerInfo,
@@ -17,19 +18,23 @@ from pyspark.sql.streaming.stateful_processor import (
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 from sash.spark.stream.bucket import Bucket
+from sash.spark.stream.buckets import settled
 from sash.spark.stream.cache import ENGINES
 from sash.spark.stream.job import Job
 from sash.spark.stream.metrics import metric_names, metrics_sql
 from sash.spark.stream.packing import pack, slices, unpack
 from sash.spark.worker import note_task
 
-__all__ = ["RESULTS_SQL", "BucketProcessor", "SparkState"]
+__all__ = ["RESULTS_SQL", "BucketProcessor", "SparkState", "sealed"]
 
 RESULTS_SQL: Final = f"{metrics_sql()}, rows_out binary"
-# Types, and no words for them: PySpark asks the JVM to parse these, in every task.
-_DATA: Final = StructType([StructField("data", BinaryType())])
-_PLACE: Final = StructType([StructField("place", LongType())])
-_ROWS: Final = StructType([StructField("rows", BinaryType())])
+# The state of a bucket: names and types. No words for the types: PySpark asks the JVM to parse these, in every task.
+_MANIFEST: Final = ("manifest", StructType([StructField("data", BinaryType())]))
+_SEGMENTS: Final = (
+    "segments",
+    StructType([StructField("place", LongType())]),
+    StructType([StructField("rows", BinaryType())]),
+)
 #: The most bytes of a pack of results.
 _PACK_BYTES: Final = 16 << 20
 
@@ -37,11 +42,16 @@ _PACK_BYTES: Final = 16 << 20
 class SparkState:
     """A value and a map of Spark's arbitrary state, under the key that the operator is called for."""
 
-    def __init__(self, handle: Any, timers: bool) -> None:
+    def __init__(self, handle: Any, manifest: Any, segments: Any, timers: bool) -> None:
         self._handle = handle
+        self._manifest = manifest
+        self._segments = segments
         self._timers = timers
-        self._manifest = handle.getValueState("manifest", _DATA)
-        self._segments = handle.getMapState("segments", _PLACE, _ROWS)
+
+    @classmethod
+    def opened(cls, handle: Any, timers: bool) -> SparkState:
+        """The state of whatever bucket the operator is called for."""
+        return cls(handle, handle.getValueState(*_MANIFEST), handle.getMapState(*_SEGMENTS), timers)
 
     def manifest(self) -> bytes | None:
         """What was put last; None if nothing was."""
@@ -85,12 +95,17 @@ class BucketProcessor(StatefulProcessor):
 
     def __init__(self, job: Job, timers: bool) -> None:
         self._job = job
-        self._timers = timers
+        self.timers = timers
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Open the state."""
+        self.begin(SparkState.opened(handle, self.timers))
+
+    def begin(self, state: SparkState) -> None:
+        """The state is open."""
         note_task()
-        self._state = SparkState(handle, self._timers)
+        self._job = settled(self._job, TaskContext.get())
+        self._state = state
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Row]:  # noqa: N802, N803
         """Rows of a bucket."""
@@ -118,7 +133,7 @@ class BucketProcessor(StatefulProcessor):
         """Nothing is open."""
 
     def _watermark(self, timers: TimerValues) -> int:
-        return int(timers.getCurrentWatermarkInMs()) if self._timers else 0
+        return int(timers.getCurrentWatermarkInMs()) if self.timers else 0
 
     def _packed(self, bucket: Bucket, results: pa.Table) -> Iterator[Row]:
         """The results, with the metrics beside the first of them."""
@@ -127,3 +142,40 @@ class BucketProcessor(StatefulProcessor):
         for part in slices(results, _PACK_BYTES) if results.num_rows else [None]:
             yield shape(*numbers, None if part is None else pack(part))
             numbers = tuple(type(number)() for number in numbers)
+
+
+def sealed(processor: BucketProcessor) -> StatefulProcessor:
+    """The same operator, which is loaded when it is first called.
+
+    Before the first batch Spark opens the state in a Python process of the driver, which then ends. To import the
+    package there would take longer than a small batch. So this class travels by value, and names nothing of the package
+    before there is something to do.
+    """
+    data, timers = cloudpickle.dumps(processor), processor.timers
+
+    class Sealed(StatefulProcessor):
+        def init(self, handle: Any) -> None:
+            self._opened = handle, handle.getValueState(*_MANIFEST), handle.getMapState(*_SEGMENTS), timers
+            self._processor: Any = None
+
+        def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Any:  # noqa: N802, N803
+            return self._loaded().handleInputRows(key, rows, timerValues)
+
+        def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Any:  # noqa: N802, N803
+            return self._loaded().handleExpiredTimer(key, timerValues, expiredTimerInfo)
+
+        def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:  # noqa: N802, N803
+            self._loaded().handleInitialState(key, initialState, timerValues)
+
+        def close(self) -> None:
+            pass
+
+        def _loaded(self) -> Any:
+            if self._processor is None:
+                from sash.spark.stream.processor import SparkState
+
+                self._processor = cloudpickle.loads(data)
+                self._processor.begin(SparkState(*self._opened))
+            return self._processor
+
+    return Sealed()
