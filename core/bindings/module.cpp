@@ -15,4 +15,5 @@ NB_MODULE(_core, module) {
     sash::face::bind_operator(module);
     sash::face::bind_arrival_rows(module);
     sash::face::bind_distinct_counts(module);
+    sash::face::bind_key_slots(module);
 }

@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("pyspark", reason="needs PySpark: pip install 'sash[spark]'")
 
+import numpy as np
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +28,7 @@ from sash.spark.stream.job import Clock
 from sash.spark.stream.key_codes import KeyCodes
 from sash.spark.stream.manifest import HISTORY, Manifest
 from sash.spark.stream.packing import bucket_ids, spark_hash, unpack
-from sash.spark.stream.retained import RetainedRows
+from sash.spark.stream.retained import Ticks
 from sash.times import Kind
 from tests.spark.streams import SCHEMA, SECOND, Driver, batches, make_job, random_rows
 
@@ -76,17 +77,50 @@ def test_keys_keep_their_codes_and_give_them_back() -> None:
     assert codes.bound == 4
 
 
+@pytest.mark.parametrize("kind", [pa.int64(), pa.int8(), pa.uint64(), pa.float64()])
+def test_keys_have_the_same_codes_however_they_are_looked_up(kind: pa.DataType) -> None:
+    """Integers come in columns, and one by one beside nulls and where they do not fit; a restored key is the same."""
+    codes, again = KeyCodes(["x"]), KeyCodes(["x"])
+
+    def of(known: KeyCodes, *keys: int | None) -> list[int]:
+        return known.of(pa.table({"x": pa.array(keys, kind)})).tolist()
+
+    assert of(codes, 5, 7, 5) == [0, 1, 0]
+    null, seven, nine = of(codes, None, 7, 9)
+    assert (seven, {null, nine}) == (1, {2, 3})
+    again.load(codes.saved())
+    assert of(again, 9, 7, 5) == of(codes, 9, 7, 5) == [nine, 1, 0]
+    assert [codes.key(code) for code in (0, 1, null, nine)] == [5, 7, None, 9]
+    codes.keep({1, null})
+    assert len(codes) == 2
+    assert sorted(of(codes, 1, 2, 3)) == sorted([0, nine, 4])
+    assert of(codes, None, 7) == [null, 1]
+    assert len(codes) == 5
+    with pytest.raises(IndexError, match="no key"):
+        codes.key(5)
+
+
+def test_integer_keys_take_few_bytes() -> None:
+    """Whether they come one by one or by the million, and what is dropped makes room for others."""
+    codes = KeyCodes(["x"])
+    for first in range(0, 400_000, 100_000):
+        taken = codes.of(pa.table({"x": np.arange(first, first + 100_000)}))
+        codes.keep(taken)
+    assert codes.bound == 200_000
+    assert codes.memory() < 64 * codes.bound
+
+
 def test_looking_for_keys_without_rows_costs_a_row_few_looks() -> None:
     """However many rows the windows hold and however few the keys are; and keys whose rows are gone go."""
-    looked = 0
+    looked, real = 0, KeyCodes.keep
 
-    def codes(rows: RetainedRows) -> set[int]:
+    def keep(codes: KeyCodes, live: Ticks) -> None:
         nonlocal looked
-        looked += len(rows)
-        return {code for chunk in rows.chunks for code in chunk.codes.tolist()}
+        looked += len(live)
+        real(codes, live)
 
     engine = BucketEngine(make_job(sash.Plan(**PLAN._parts() | {"windows": sash.TimeWindow("1000s")})))
-    with patch.object(RetainedRows, "codes", codes):
+    with patch.object(KeyCodes, "keep", keep):
         for batch in range(40):
             ticks = [(batch * 100 + row / 12) * SECOND for row in range(1200)]
             times = pa.array([int(tick) for tick in ticks], pa.int64()).cast(SCHEMA.field("time").type)

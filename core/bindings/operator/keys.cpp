@@ -137,7 +137,10 @@ void Keys::drop_since(std::size_t mark) {
 }
 
 std::size_t Keys::bytes() const {
-    return integers_.bytes() + names_.capacity() * sizeof(Name) + (free_.capacity() + made_.capacity()) * sizeof(Slot);
+    // About as many as an entry of a dictionary and its objects.
+    constexpr std::size_t kObjects = 150;
+    return integers_.bytes() + names_.capacity() * sizeof(Name) + (free_.capacity() + made_.capacity()) * sizeof(Slot) +
+           (others_.size() + given_.size()) * kObjects;
 }
 
 }  // namespace sash::face

@@ -34,8 +34,9 @@ public:
     nb::object column(const EmissionList& emissions) const;
     //! The key of a slot is gone; the slot is free for another.
     void drop(Slot slot);
-    //! How many slots were ever given out, dropped ones included.
+    //! How many slots were ever given out, dropped ones included; and how many have a key.
     std::size_t size() const { return names_.size(); }
+    std::size_t used() const { return names_.size() - free_.size(); }
     //! The slots that were made since a mark are given back, newest first.
     void drop_since(std::size_t mark);
     std::size_t mark() const { return made_.size(); }

@@ -176,5 +176,6 @@ void bind_running(nb::module_& module);
 void bind_operator(nb::module_& module);
 void bind_arrival_rows(nb::module_& module);
 void bind_distinct_counts(nb::module_& module);
+void bind_key_slots(nb::module_& module);
 
 }  // namespace sash::face

@@ -172,7 +172,7 @@ class RowsOperator(ArrivalOperator):
 
     def memory(self) -> int:
         """The bytes that it takes."""
-        return int(self._rows.memory()) + self._kept.memory() + 100 * len(self._values)
+        return int(self._rows.memory()) + self._kept.memory() + self._values.memory()
 
 
 class TopOperator(RowsOperator):

@@ -45,4 +45,4 @@ class DistinctOperator(ArrivalOperator):
 
     def memory(self) -> int:
         """The bytes that it takes."""
-        return self._counts.memory() + 100 * len(self._values)
+        return self._counts.memory() + self._values.memory()

@@ -91,7 +91,7 @@ class BucketEngine:
 
     def memory(self) -> int:
         """About how many bytes it takes."""
-        return (0 if self._tree is None else self._tree.memory()) + self._rows.memory() + 100 * self.keys
+        return (0 if self._tree is None else self._tree.memory()) + self._rows.memory() + self._codes.memory()
 
     @property
     def _reads_rows(self) -> bool:
@@ -136,17 +136,15 @@ class BucketEngine:
     def _drop_keys(self) -> None:
         """Keys without rows. All rows and keys are looked at, so when as many rows have come: O(1) a row."""
         self._since_trim = 0
-        live = self._rows.codes()
-        if self._tree is not None:
-            live |= self._tree.trimmed()
-        self._codes.keep(live)
+        live = [] if self._tree is None else list(self._tree.trimmed())
+        self._codes.keep(np.append(self._rows.codes(), np.array(live, np.int64)))
 
     def needed(self, choose: Callable[[Ticks, Ticks, int], npt.NDArray[np.bool_]]) -> list[Part]:
         """The rows that are chosen by their ticks, their codes and the watermark, in the order of their arrival."""
         assert self.watermark is not None
         chunks = self._rows.chunks
         ticks = np.concatenate([chunk.ticks for chunk in chunks])
-        chosen = choose(ticks, np.concatenate([chunk.codes for chunk in chunks]), self.watermark)
+        chosen = choose(ticks, self._rows.codes(), self.watermark)
         parts, start = [], 0
         for chunk in chunks:
             places = np.flatnonzero(chosen[start : start + len(chunk)])

@@ -151,7 +151,7 @@ def sealed(processor: BucketProcessor) -> StatefulProcessor:
     package there would take longer than a small batch. So this class travels by value, and names nothing of the package
     before there is something to do.
     """
-    data, timers = cloudpickle.dumps(processor), processor.timers
+    data, timers = cloudpickle.dumps(processor), processor.timers  # type: ignore[no-untyped-call]
 
     class Sealed(StatefulProcessor):
         def init(self, handle: Any) -> None:

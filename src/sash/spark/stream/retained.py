@@ -213,7 +213,7 @@ class RetainedRows:
         """All rows in one table, and the codes of their keys."""
         if not self.chunks:
             return self._schema.empty_table(), np.empty(0, np.int64)
-        return pa.concat_tables([chunk.table for chunk in self.chunks]), _joined([chunk.codes for chunk in self.chunks])
+        return pa.concat_tables([chunk.table for chunk in self.chunks]), self.codes()
 
     def places(self, picked: Picked) -> Ticks:
         """Where rows are in that table."""
@@ -236,9 +236,9 @@ class RetainedRows:
                     found[code] = (chunk, place)
         return found
 
-    def codes(self) -> set[int]:
-        """The codes of all keys that have rows."""
-        return {code for chunk in self.chunks for code in np.unique(chunk.codes).tolist()}
+    def codes(self) -> Ticks:
+        """The codes of all keys that have rows, one for each row."""
+        return _joined([chunk.codes for chunk in self.chunks])
 
 
 def _joined(parts: list[Ticks]) -> Ticks:
