@@ -74,7 +74,7 @@ public:
         std::swap(made_, other.made_);
     }
 
-    std::byte* operator[](Id id) const {
+    [[gnu::always_inline]] std::byte* operator[](Id id) const {
         const Place place = place_of(id);
         return slabs_[place.slab] + place.offset * stride_;
     }

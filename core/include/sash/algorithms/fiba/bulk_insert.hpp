@@ -168,7 +168,8 @@ template <Monoid M>
 std::uint64_t Fiba<M>::insert_below(Id id, std::uint32_t level, Batch batch, std::vector<Sprout>& sprouts) {
     std::vector<Visit> visits;
     visits.reserve(2 * batch.size());
-    visits.push_back({.id = id, .index = 0, .from = 0, .to = batch.size()});
+    std::byte* const block = level == 0 ? pool_.leaf_block(id) : pool_.inner_block(id);
+    visits.push_back({.block = block, .id = id, .index = 0, .from = 0, .to = batch.size()});
     std::array<std::size_t, kMaxHeight> begin{};
     for (std::uint32_t k = level; k > 0; --k) {
         begin[k - 1] = visits.size();
@@ -189,7 +190,7 @@ std::uint64_t Fiba<M>::insert_below(Id id, std::uint32_t level, Batch batch, std
 //! Hands each child its part of what goes to a node, and asks for what the way on and back will read.
 template <Monoid M>
 void Fiba<M>::visit_children(std::vector<Visit>& visits, std::size_t at, std::uint32_t level, Batch batch) {
-    const Inner node = inner(visits[at].id);
+    const Inner node = pool_.inner(visits[at].block);
     keep_inner(visits[at].id);
     const std::size_t to = visits[at].to;
     for (std::size_t next = visits[at].from; next < to; ++visits[at].children) {
@@ -201,8 +202,10 @@ void Fiba<M>::visit_children(std::vector<Visit>& visits, std::size_t at, std::ui
             const auto rest = batch.times.subspan(next, to - next);
             next += static_cast<std::size_t>(std::ranges::lower_bound(rest, node.keys[index + 1]) - rest.begin());
         }
-        visits.push_back({.id = node.ids[index], .index = index, .from = from, .to = next});
-        if (level > 1) pool_.prefetch_inner(node.ids[index]);
+        const Id id = node.ids[index];
+        std::byte* const block = level > 1 ? pool_.inner_block(id) : pool_.leaf_block(id);
+        visits.push_back({.block = block, .id = id, .index = index, .from = from, .to = next});
+        if (level > 1) pool_.prefetch_inner(block);
         __builtin_prefetch(node.aggregates + index);
         __builtin_prefetch(node.counts + index);
         __builtin_prefetch(node.groups + node.group_of(index));
@@ -220,12 +223,12 @@ void Fiba<M>::note_below(std::span<Visit> nodes, std::uint32_t level, std::span<
     std::size_t next = 0;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         Visit& visit = nodes[i];
-        const Inner node = inner(visit.id);
+        const Inner node = pool_.inner(visit.block);
         bool touched = false;
         for (std::uint32_t k = 0; k < visit.children; ++k, ++number) {
             Visit& child = children[number];
             if (level == 1) {
-                if (number + 2 * kAhead < children.size()) pool_.prefetch_times(children[number + 2 * kAhead].id);
+                if (number + 2 * kAhead < children.size()) pool_.prefetch_times(children[number + 2 * kAhead].block);
                 if (number + kAhead < children.size()) find_place(children[number + kAhead], batch);
                 insert_into_leaf(child, number, batch, growing);
             }

@@ -32,6 +32,7 @@ struct Fiba<M>::Batch {
 //! A node that entries [from, to) of a batch go to, and what they did below it.
 template <Monoid M>
 struct Fiba<M>::Visit {
+    std::byte* block;
     Id id;
     //! Its place among the children of its parent.
     std::uint32_t index;
@@ -58,7 +59,7 @@ struct Fiba<M>::Growing {
 //! Looks for the first place in a leaf and asks for what moves there: its other partials are left where they are.
 template <Monoid M>
 void Fiba<M>::find_place(Visit& visit, Batch batch) const {
-    const Leaf node = leaf(visit.id);
+    const Leaf node = pool_.leaf(visit.block);
     visit.at = node.lower_bound(batch.times[visit.from]);
     pool_.prefetch_partials(node, visit.at);
 }
@@ -67,7 +68,7 @@ template <Monoid M>
 void Fiba<M>::insert_into_leaf(Visit& visit, std::uint32_t number, Batch all, std::vector<Growing>& growing) {
     const Batch batch = all.part(visit.from, visit.to);
     const Id id = visit.id;
-    const Leaf node = leaf(id);
+    const Leaf node = pool_.leaf(visit.block);
     keep_leaf(id);
     left_touched_ |= id == left_[0];
     right_touched_ |= id == right_[0];

@@ -67,16 +67,20 @@ public:
     bool grouped() const { return groups_ > 0; }
     Partial* groups(const Leaf<Partial>& leaf) const { return leaf.partials + leaf_capacity_; }
 
-    Leaf<Partial> leaf(Id id) const {
-        std::byte* const block = leaves_[id];
+    //! Where a node lies, for who comes back to it: to find that by its id takes a dozen instructions.
+    [[gnu::always_inline]] std::byte* leaf_block(Id id) const { return leaves_[id]; }
+    [[gnu::always_inline]] std::byte* inner_block(Id id) const { return inners_[id]; }
+
+    Leaf<Partial> leaf(Id id) const { return leaf(leaves_[id]); }
+    [[gnu::always_inline]] Leaf<Partial> leaf(std::byte* block) const {
         return {reinterpret_cast<Time*>(block + kTimesAt), leaves_.partials(block), reinterpret_cast<Extent*>(block)};
     }
     [[gnu::always_inline]] void prefetch_leaf(Id id) const {
         leaves_.prefetch(leaves_[id], std::min(leaves_.stride(), kMostAhead));
     }
     //! What a search reads of a leaf.
-    [[gnu::always_inline]] void prefetch_times(Id id) const {
-        leaves_.prefetch(leaves_[id], std::min(kTimesAt + leaf_capacity_ * sizeof(Time), kMostAhead));
+    [[gnu::always_inline]] void prefetch_times(const std::byte* leaf) const {
+        leaves_.prefetch(leaf, std::min(kTimesAt + leaf_capacity_ * sizeof(Time), kMostAhead));
     }
     //! What an insert moves of a leaf, and its groups. Always as many lines: a loop over those that are needed would
     //! end where no branch can be predicted, and all that follows would wait for the search.
@@ -88,10 +92,11 @@ public:
         __builtin_prefetch(groups(leaf));
     }
     //! What a search reads of the node.
-    [[gnu::always_inline]] void prefetch_inner(Id id) const { inners_.prefetch(inners_[id], counts_at_); }
+    [[gnu::always_inline]] void prefetch_inner(Id id) const { prefetch_inner(inners_[id]); }
+    [[gnu::always_inline]] void prefetch_inner(const std::byte* inner) const { inners_.prefetch(inner, counts_at_); }
 
-    Inner<Partial> inner(Id id) const {
-        std::byte* const block = inners_[id];
+    Inner<Partial> inner(Id id) const { return inner(inners_[id]); }
+    [[gnu::always_inline]] Inner<Partial> inner(std::byte* block) const {
         auto* const head = reinterpret_cast<InnerHead*>(block);
         Partial* const aggregates = inners_.partials(block);
         return {.keys = reinterpret_cast<Time*>(block + sizeof(InnerHead)) + head->begin,
