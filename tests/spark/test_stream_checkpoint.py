@@ -120,3 +120,19 @@ def test_a_restart_keeps_its_number_of_shuffle_partitions(spark: Any, tmp_path: 
     assert set(numbers) == {3}
     assert sash.spark.state(str(tmp_path / "checkpoint")).buckets == (buckets or 3)
     assert by_row(rows, list(FIRST.outputs)) == expected(TABLE.slice(0, 300), FIRST)
+
+
+def test_other_buckets_are_refused_to_the_very_same_stream(spark: Any, tmp_path: Path) -> None:
+    """One that goes on over a checkpoint with more buckets needs their number, and then emits what it would have."""
+    parts = batches(TABLE.slice(0, 300), 3)
+    write_files(tmp_path / "in", parts[:2], closing=False)
+    df = sash.spark.rolling(stream_of(spark, tmp_path / "in"), FIRST)
+    run(df, tmp_path)
+    state = sash.spark.state(str(tmp_path / "checkpoint"))
+    assert state.buckets == 2
+    state.with_buckets(7, str(tmp_path / "wider"))
+    write_files(tmp_path / "in", parts)
+    with pytest.raises(Exception, match="buckets= was 7 and is 2"):
+        run(df, tmp_path, "wider")
+    rows, _ = run(sash.spark.rolling(stream_of(spark, tmp_path / "in"), FIRST, buckets=7), tmp_path, "wider")
+    assert by_row(rows, list(FIRST.outputs)) == expected(TABLE.slice(0, 300), FIRST)

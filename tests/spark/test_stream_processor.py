@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -11,12 +14,14 @@ pytest.importorskip("pyspark", reason="needs PySpark: pip install 'sash[spark]'"
 pytest.importorskip("pyspark.sql.streaming.tws_tester", reason="needs the tester of Spark 4.2 or newer")
 
 import pyarrow as pa
+from pyspark import TaskContext
 from pyspark.sql import Row
 from pyspark.sql.streaming.tws_tester import TwsTester
 
 import sash
+from sash.errors import PlanError
 from sash.spark.stream.cache import ENGINES
-from sash.spark.stream.packing import pack, unpack
+from sash.spark.stream.packing import Packer, pack, unpack
 from sash.spark.stream.processor import BucketProcessor
 from tests.spark.streams import AGGREGATIONS, END, batches, by_row, expected, make_job, random_rows
 
@@ -25,11 +30,13 @@ SOME = ("words", "where", "spent", "shops")
 NEVER = END * 1_000_000
 
 
-def packs(part: pa.Table, *sources: int) -> list[Row]:
+def packs(part: pa.Table, *sources: int, buckets: int = 2) -> list[Row]:
     """The rows as packs of partitions of the source, which come in any order."""
     size = -(-part.num_rows // len(sources))
     slices = [(source, part.slice(place * size, size)) for place, source in enumerate(sources)]
-    return [Row(bucket=0, source=source, place=0, rows=pack(rows)) for source, rows in reversed(slices)]
+    return [
+        Row(bucket=0, buckets=buckets, source=source, place=0, rows=pack(rows)) for source, rows in reversed(slices)
+    ]
 
 
 def rows_of(results: list[Row]) -> list[pa.Table]:
@@ -49,7 +56,7 @@ def test_two_buckets_after_history(emit: str) -> None:
     without engines now and then."""
     plan, name = plan_of(emit), f"tester {emit}"
     tables = [random_rows(random.Random(seed), 240) for seed in range(2)]
-    history = [(bucket, Row(rows=pack(table.slice(0, 60)))) for bucket, table in enumerate(tables)]
+    history = [(bucket, Row(buckets=2, rows=pack(table.slice(0, 60)))) for bucket, table in enumerate(tables)]
     processor = BucketProcessor(make_job(plan, name=name), timers=True)
     tester = TwsTester(processor, history, timeMode="EventTime", eventTimeExtractor=lambda row: NEVER)
     emitted: list[list[pa.Table]] = [[], []]
@@ -78,3 +85,28 @@ def test_a_bucket_without_rows_only_finds_out_whether_it_can_continue() -> None:
     tester.processor._job = make_job(plan_of("arrival"), name="another tester")
     with pytest.raises(sash.PlanError, match="emit was 'final' and is 'arrival'"):
         tester.test(0, greeting)
+
+
+def test_rows_that_were_packed_for_other_buckets_are_refused() -> None:
+    """By the job that has run so far, too: where a task knows another number of partitions, nothing is mixed up."""
+    table = random_rows(random.Random(3), 40)
+    processor = BucketProcessor(replace(make_job(plan_of("arrival"), name="divided"), buckets=None), timers=False)
+    tester = TwsTester(processor)
+    assert tester.test(0, packs(table.slice(0, 20), 1, buckets=2))
+    with pytest.raises(PlanError, match=r"buckets= was 2 and is 5"):
+        tester.test(0, packs(table.slice(20), 1, buckets=5))
+    assert tester.test(0, packs(table.slice(20), 1, buckets=2))
+
+
+@pytest.mark.parametrize("run", ["a run", None])
+def test_every_stream_of_a_query_finds_out_whether_it_can_continue(run: str | None) -> None:
+    """Each greets every bucket once in a run, whichever process packs for several of them; and once in a process where
+    the run is not known."""
+    properties = {"spark.jobGroup.id": run, "sql.streaming.queryId": run}
+    context = SimpleNamespace(partitionId=lambda: 0, getLocalProperty=properties.get)
+    found = []
+    with patch.object(TaskContext, "get", return_value=context):
+        for name in ("one", "other", "one"):
+            job = replace(make_job(plan_of("final"), name=f"{name} of {run}"), buckets=3)
+            found.append([batch.column("buckets").to_pylist() for batch in Packer(job)(iter([]))])
+    assert found == [[[3, 3, 3]], [[3, 3, 3]], []]

@@ -79,7 +79,8 @@ class Job:
     types: Mapping[str, pa.DataType]
     clock: Clock
     on_late: OnLate
-    #: As asked for; None where it is one for each partition of the state. See `buckets.py`.
+    #: As asked for; None where it is one for each partition of the state: see `buckets.py`. Packs say how many they are
+    #: of, and from then on the job does.
     buckets: int | None
     #: How long rows are retained, in ticks; None where a window counts rows and not a time.
     retain: int | None

@@ -92,7 +92,9 @@ class Manifest:
 
     def taken_over(self, job: Job) -> Manifest:
         """The same, for this job; `PlanError` if it needs what is not there."""
-        if self.job == job.name:
+        # A timer comes without packs, and its job does not know how many buckets there are.
+        job = job if job.buckets is not None else replace(job, buckets=self.contents.buckets)
+        if self.job == job.name and self.contents.buckets == job.buckets:
             return self
         return replace(self, job=job.name, contents=self.contents.continued(job, self.watermark))
 

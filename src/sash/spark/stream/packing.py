@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sash.errors import SnapshotError
-from sash.spark.stream.buckets import settled
+from sash.spark.stream.buckets import buckets_of
 from sash.spark.stream.job import Job
 from sash.spark.worker import note_task
 
@@ -37,11 +37,12 @@ _READ: Final = pa.ipc.IpcReadOptions(use_threads=False)
 _SEED: Final = 42
 _WORD: Final = 0xFFFFFFFF
 
-#: A pack: its bucket, its newest time, where it came from, and its rows.
-PACKS_SQL: Final = "bucket int, newest timestamp, source int, place int, rows binary"
+#: A pack: its bucket, of how many, its newest time, where it came from, and its rows.
+PACKS_SQL: Final = "bucket int, buckets int, newest timestamp, source int, place int, rows binary"
 PACKS: Final = pa.schema(
     [
         ("bucket", pa.int32()),
+        ("buckets", pa.int32()),
         ("newest", pa.timestamp("us", "UTC")),
         ("source", pa.int32()),
         ("place", pa.int32()),
@@ -67,9 +68,9 @@ class Packer:
 
         note_task()
         context = TaskContext.get()
-        self._job = settled(self._job, context)
+        self._buckets = buckets_of(self._job, context)
         source = context.partitionId() if context is not None else 0
-        if self._greets and source == 0 and _is_new(context):
+        if self._greets and source == 0 and _is_new(self._job.name, context):
             yield self._greeting()
         waiting: list[pa.RecordBatch] = []
         place, rows = 0, 0
@@ -82,17 +83,12 @@ class Packer:
         if rows:
             yield self._packed(waiting, source, place)
 
-    @property
-    def _buckets(self) -> int:
-        assert self._job.buckets is not None
-        return self._job.buckets
-
     def _greeting(self) -> pa.RecordBatch:
         """An empty pack for every bucket, so that a plan that cannot continue from the state of any is refused in the
         first batch."""
         ids = bucket_ids(self._buckets)
         rows = [pack(self._job.schema.empty_table())] * len(ids)
-        columns = [ids, [0] * len(ids), [-1] * len(ids), [0] * len(ids), rows]
+        columns = [ids, [len(ids)] * len(ids), [0] * len(ids), [-1] * len(ids), [0] * len(ids), rows]
         arrays = [pa.array(column, field.type) for column, field in zip(columns, PACKS, strict=True)]
         return pa.RecordBatch.from_arrays(arrays, schema=PACKS)
 
@@ -111,6 +107,7 @@ class Packer:
         parts = [table.slice(start, end - start) for start, end in zip(starts.tolist(), ends, strict=True)]
         columns = [
             pa.array(ids, pa.int32()),
+            pa.array([self._buckets] * len(parts), pa.int32()),
             pa.array([self._newest(part) for part in parts], pa.timestamp("us", "UTC")),
             pa.array([source] * len(parts), pa.int32()),
             pa.array([place] * len(parts), pa.int32()),
@@ -127,16 +124,19 @@ class Packer:
         return self._job.clock.microseconds(newest)
 
 
-#: The runs of queries that this process has packed for.
-_RUNS: Final[set[str]] = set()
+#: The jobs that this process has packed for, each with the run of its query.
+_RUNS: Final[set[tuple[str, str | None]]] = set()
 
 
-def _is_new(context: Any) -> bool:
-    """Whether this process has not packed for the run of the query yet; a batch has none."""
-    run = None if context is None else context.getLocalProperty("spark.jobGroup.id")
-    if run is None or context.getLocalProperty("sql.streaming.queryId") is None or run in _RUNS:
+def _is_new(job: str, context: Any) -> bool:
+    """Whether this process has not packed for the job in this run of the query yet. A thread of Connect, or of a user,
+    knows no run: there a job is new once in a process."""
+    if context is None:
         return False
-    _RUNS.add(run)
+    run = context.getLocalProperty("spark.jobGroup.id") if context.getLocalProperty("sql.streaming.queryId") else None
+    if (job, run) in _RUNS:
+        return False
+    _RUNS.add((job, run))
     return True
 
 

@@ -55,9 +55,9 @@ def run(
         # Without the column itself, Spark filters no pack: so that late rows can be counted.
         packs = packs.withWatermark("newest", f"{job.clock.milliseconds(plan.lateness)} milliseconds")
     timed = mark is not None or plan.lateness is not None
-    history = None if initial is None else packed(_checked_history(initial, df), job, False).select("bucket", "rows")
+    history = None if initial is None else packed(_checked_history(initial, df), job, False)
     results = (
-        packs.select("bucket", "source", "place", "rows")
+        packs.drop("newest")
         .groupBy("bucket")
         .transformWithState(
             sealed(BucketProcessor(job, timed)),

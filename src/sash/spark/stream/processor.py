@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from typing import Any, Final
 
 import pyarrow as pa
-from pyspark import TaskContext, cloudpickle
+from pyspark import cloudpickle
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import (
     ExpiredTimerInfo,
@@ -18,7 +18,6 @@ from pyspark.sql.streaming.stateful_processor import (
 from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 from sash.spark.stream.bucket import Bucket
-from sash.spark.stream.buckets import settled
 from sash.spark.stream.cache import ENGINES
 from sash.spark.stream.job import Job
 from sash.spark.stream.metrics import metric_names, metrics_sql
@@ -104,14 +103,13 @@ class BucketProcessor(StatefulProcessor):
     def begin(self, state: SparkState) -> None:
         """The state is open."""
         note_task()
-        self._job = settled(self._job, TaskContext.get())
         self._state = state
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: TimerValues) -> Iterator[Row]:  # noqa: N802, N803
         """Rows of a bucket."""
         # What came from one partition of the source stays in its order, whichever task packed first.
         packs = sorted(rows, key=lambda pack: (pack.source, pack.place))
-        bucket = Bucket(self._job, self._state, ENGINES)
+        bucket = Bucket(self._divided(packs[0].buckets), self._state, ENGINES)
         results = bucket.rows([unpack(bytes(pack.rows)) for pack in packs], self._watermark(timerValues))
         return self._packed(bucket, results)
 
@@ -127,10 +125,17 @@ class BucketProcessor(StatefulProcessor):
 
     def handleInitialState(self, key: Any, initialState: Any, timerValues: TimerValues) -> None:  # noqa: N802, N803
         """Rows from before the stream."""
-        Bucket(self._job, self._state, ENGINES).history(unpack(bytes(initialState.rows)))
+        bucket = Bucket(self._divided(initialState.buckets), self._state, ENGINES)
+        bucket.history(unpack(bytes(initialState.rows)))
 
     def close(self) -> None:
         """Nothing is open."""
+
+    def _divided(self, buckets: int) -> Job:
+        """The job with the number of buckets by which rows were packed."""
+        if self._job.buckets != buckets:
+            self._job = replace(self._job, buckets=buckets)
+        return self._job
 
     def _watermark(self, timers: TimerValues) -> int:
         return int(timers.getCurrentWatermarkInMs()) if self.timers else 0
