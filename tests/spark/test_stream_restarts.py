@@ -21,6 +21,8 @@ from sash.codec import dumps, loads
 from sash.spark.stream import log
 from sash.spark.stream.cache import EngineCache
 from sash.spark.stream.job import Job
+from sash.spark.stream.packing import unpack
+from sash.spark.stream.slide_engine import make_engine
 from tests.spark.streams import AGGREGATIONS, SCHEMA, Driver, batches, by_row, expected, make_job, random_rows
 from tests.spark.test_stream_bucket import WINDOWS
 
@@ -199,6 +201,64 @@ def test_a_longer_window_continues_while_nothing_is_dropped() -> None:
     found = by_row(run_on(driver, table.slice(50), 5), list(longer.outputs))
     wanted = expected(table, longer)
     assert found == {row: wanted[row] for row in found}
+
+
+ROWS = plan_of("n words", "10s", "update")
+SLIDES = plan_of("n words", sash.TimeWindow("10s", every="5s", closed="left"), "update")
+
+
+def revisions_in(results: pa.Table) -> dict[Any, list[int]]:
+    """The revisions of each row, or of each key and end of a window, in order."""
+    found: dict[Any, list[int]] = {}
+    for one in results.to_pylist():
+        subject = (one["card"], one["window_end"]) if "window_end" in one else one["row"]
+        found.setdefault(subject, []).append(one["revision"])
+    return found
+
+
+def has_both_kinds(driver: Driver) -> bool:
+    """Whether a segment of the log has revisions of rows and of slides."""
+    tables = [unpack(data) for place, data in driver.state.data.items() if place != "manifest"]
+    engines = [make_engine(job_of(plan, 0)) for plan in (ROWS, SLIDES)]
+    return any(all(len(log._revisions_for(engine, table)[0]) for engine in engines) for table in tables)
+
+
+@pytest.mark.parametrize("first", ["rows", "slides"])
+def test_rows_and_slides_in_turn_count_their_own_revisions(first: str) -> None:
+    """With `emit="update"` a plan of rows and one of slides continue from each other, also where segments of both were
+    merged: results are those of a frame, and revisions go on from those of the same kind."""
+    table = random_rows(random.Random(5), 480, nulls=False)
+    driver = Driver(job_of(ROWS, 0))
+    found: dict[bool, list[pa.Table]] = {True: [], False: []}
+    merged = False
+    for run, piece in enumerate(batches(table, 40)):
+        of_rows = (run % 2 == 0) == (first == "rows")
+        restart(driver, job_of(ROWS if of_rows else SLIDES, run))
+        with patch.object(log, "HISTORY", 2):
+            results = run_on(driver, piece, 12)
+        found[of_rows].append(results)
+        merged |= has_both_kinds(driver)
+        so_far = table.slice(0, 12 * (run + 1))
+        wanted = expected(so_far, ROWS) if of_rows else last_slides(slid(so_far))
+        last = by_row(results, list(ROWS.outputs)) if of_rows else last_slides(results)
+        assert last == {subject: wanted[subject] for subject in last}
+    assert merged
+    for tables in found.values():
+        revisions = revisions_in(pa.concat_tables(tables))
+        assert max(map(len, revisions.values())) > 2
+        # What was there when the other plan ran has no revision 0.
+        assert all(one == list(range(one[0], one[0] + len(one))) and one[0] <= 1 for one in revisions.values())
+
+
+def slid(table: pa.Table) -> pa.Table:
+    """All slides of a table."""
+    return sash.rolling(table, sash.Plan(**SLIDES._parts() | {"emit": "final", "lateness": None}))
+
+
+def last_slides(results: pa.Table) -> dict[Any, tuple[Any, ...]]:
+    """The last results of each key and end."""
+    rows = results.to_pylist()
+    return {(row["card"], row["window_end"]): tuple(row[name] for name in SLIDES.outputs) for row in rows}
 
 
 @st.composite

@@ -127,7 +127,7 @@ def _memory(plan: Plan) -> str:
 
 
 def _stream(df: DataFrame, plan: Plan, types: Types | None) -> list[str]:
-    job, schema = make_job(df, plan, types, mark=input_watermark(df))
+    job, schema = make_job(df, plan, types, mark=input_watermark(df, plan.on))
     buckets = buckets_for(partitions_of(df.sparkSession))
     return [
         f"stream: {_emitted(plan)}.",

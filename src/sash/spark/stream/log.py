@@ -17,18 +17,22 @@ from sash.spark.stream.engine import BucketEngine
 from sash.spark.stream.job import Job
 from sash.spark.stream.manifest import HISTORY, Manifest, Segment
 from sash.spark.stream.operator_engine import OperatorEngine
+from sash.spark.stream.operator_slides import OperatorSlides
 from sash.spark.stream.packing import CHUNK_BYTES, pack, slices, unpack
 from sash.spark.stream.retained import Revisions, Ticks
 from sash.spark.stream.slide_engine import make_engine
 
 __all__ = ["BucketState", "Log", "revisions_of"]
 
-#: Rows whose results were revised, or rows of keys; how often; and the ends of windows, where results are no rows.
+#: Rows whose results were revised, or rows of keys; how often; and the ends of windows, where results are slides. There
+#: are no ends if all of them are rows; where there are both, rows have `_NO_END`.
 Revised: TypeAlias = tuple[Ticks, Revisions, Ticks]
 
 _NUMBERS: Final = b"sash.revised"
 _REVISIONS: Final = b"sash.revisions"
 _ENDS: Final = b"sash.ends"
+#: No window ends there.
+_NO_END: Final = -(2**63)
 #: How many small neighbours are merged at once: a row is written again as often as the number of segments can be
 #: divided by it.
 _FAN: Final = 8
@@ -106,7 +110,7 @@ class Log:
         for segment in missed:
             table = unpack(self._state.segment(segment.place))
             engine.absorb(table, segment.first, segment.silent)
-            engine.revise(*revisions_of(table))
+            engine.revise(*_revisions_for(engine, table))
         engine.settle(manifest.watermark)
         return len(missed)
 
@@ -235,8 +239,24 @@ def revisions_of(table: pa.Table) -> Revised:
     return numbers, np.frombuffer(found.get(_REVISIONS, b""), np.int32), ends
 
 
+def _revisions_for(engine: BucketEngine, table: pa.Table) -> Revised:
+    """The revisions of a segment that are of slides, if those are what the engine emits, or else those of rows. A plan
+    before this one may have emitted the others, and they say nothing about these."""
+    numbers, revisions, ends = _in_step(revisions_of(table))
+    own = (ends != _NO_END) == isinstance(engine, OperatorSlides)
+    return numbers[own], revisions[own], ends[own]
+
+
+def _in_step(revised: Revised) -> Revised:
+    """With an end for each revision."""
+    numbers, revisions, ends = revised
+    return numbers, revisions, ends if len(ends) else np.full(len(numbers), _NO_END, np.int64)
+
+
 def _concatenated(tables: list[pa.Table]) -> pa.Table:
-    parts = [revisions_of(table) for table in tables]
+    parts = [_in_step(revisions_of(table)) for table in tables]
     numbers, revisions, ends = (np.concatenate(column) for column in zip(*parts, strict=True))
+    if (ends == _NO_END).all():
+        ends = ends[:0]
     joined = joined_tables([table.replace_schema_metadata(None) for table in tables])
     return _with_revisions(joined, (numbers, revisions, ends)) if len(numbers) else joined

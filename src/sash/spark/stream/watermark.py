@@ -16,11 +16,10 @@ __all__ = ["Mark", "input_watermark", "with_watermark"]
 
 #: Where Spark notes that a column has a watermark: operators that follow look for it.
 _DELAY: Final = "spark.watermarkDelayMs"
-_NODE: Final = re.compile(r"^[\s:+-]*~?EventTimeWatermark ", re.MULTILINE)
-#: What may keep rows until the watermark passes them.
-_STATEFUL: Final = re.compile(
-    r"^[\s:+-]*~?(Aggregate|Deduplicate|Distinct|Join|TransformWithState|FlatMapGroups)", re.MULTILINE
-)
+#: A line of a plan for a node whose rows are a stream: how deep it is, three characters a level, and its name.
+_LINE: Final = re.compile(r"^((?:[:+ ][- ] )*)~!?(\w+)")
+#: What may keep rows of a stream until the watermark passes them. So may a join, but only of two streams.
+_STATEFUL: Final = ("Aggregate", "Deduplicate", "Distinct", "TransformWithState", "FlatMapGroups")
 
 
 @dataclass(frozen=True)
@@ -43,24 +42,57 @@ class Mark:
         )
 
 
-def input_watermark(df: DataFrame) -> Mark | None:
-    """The watermark of the DataFrame; None if it has none, so that the plan's lateness makes one. Cost: O(plan)."""
-    described = _described(df)
+def input_watermark(df: DataFrame, on: str | None = None) -> Mark | None:
+    """The watermark of the DataFrame, that on the column of times if there are several; None if it has none, so that
+    the plan's lateness makes one. Cost: O(plan)."""
+    nodes = _streaming(_described(df))
     # A column may come with the mark of a stream that wrote it to a file: only what is in the plan counts.
-    if not _NODE.search(described):
+    if not any(node.name == "EventTimeWatermark" for node in nodes):
         return None
-    chained = _STATEFUL.search(described) is not None
-    for field in df.schema.fields:
-        if _DELAY in (field.metadata or {}):
-            return Mark(field.name, int(field.metadata[_DELAY]), chained)
-    return Mark(None, 0, chained)
+    chained = any(node.is_stateful for node in nodes)
+    marks = {field.name: int(field.metadata[_DELAY]) for field in df.schema.fields if _DELAY in (field.metadata or {})}
+    # A join of two streams has the watermarks of both.
+    column = on if on in marks else next(iter(marks), None)
+    return Mark(None, 0, chained) if column is None else Mark(column, marks[column], chained)
+
+
+@dataclass
+class _Node:
+    """A node of a plan whose rows are a stream."""
+
+    name: str
+    depth: int
+    #: How many of its inputs are streams.
+    streams: int = 0
+
+    @property
+    def is_stateful(self) -> bool:
+        """Whether it may keep rows. Beside a table at rest, a join keeps none."""
+        return self.streams > 1 if self.name == "Join" else self.name.startswith(_STATEFUL)
+
+
+def _streaming(described: str) -> list[_Node]:
+    """The nodes that stream. What streams makes all that is above it a stream; a subquery is two levels below its node,
+    and no input of it."""
+    found: list[_Node] = []
+    above: list[_Node] = []
+    for line in filter(None, map(_LINE.match, described.splitlines())):
+        node = _Node(line[2], len(line[1]) // 3)
+        above = [one for one in above if one.depth < node.depth]
+        if above and above[-1].depth == node.depth - 1:
+            above[-1].streams += 1
+        above.append(node)
+        found.append(node)
+    return found
 
 
 def _described(df: Any) -> str:
-    """Spark's plan as text: through Connect there is no other."""
+    """Spark's plan as text, in which a tilde marks what streams: through Connect there is no other."""
     if hasattr(df, "_jdf"):
         return str(df._jdf.queryExecution().analyzed().toString())
-    return str(df._explain_string(extended=True))
+    # The plans before it and behind it are told apart by headings.
+    described = str(df._explain_string(extended=True))
+    return described.partition("== Analyzed Logical Plan ==")[2].partition("== Optimized Logical Plan ==")[0]
 
 
 def with_watermark(schema: StructType, plan: Plan, delay: int | None) -> StructType:
