@@ -13,7 +13,9 @@ import pyarrow as pa
 
 import sash
 import sash.spark
+from sash.spark.stream.bucket import Bucket
 from sash.spark.stream.cache import EngineCache
+from sash.spark.stream.changes import id_problems
 from tests.spark.streams import AGGREGATIONS, SCHEMA, SECOND, Driver, make_job
 
 SOME = ("words", "where", "first", "spent", "shops")
@@ -147,6 +149,116 @@ def test_slides_of_what_is_left() -> None:
     whole = sash.rolling(pa.Table.from_pylist(survivors(rows), CHANGES), left)
     order = [("card", "ascending"), ("window_end", "ascending")]
     assert driver.finish().sort_by(order).to_pylist() == whole.sort_by(order).to_pylist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("window", ["10s", 3])
+@pytest.mark.parametrize("emit", ["update", "final"])
+def test_changes_before_the_stream_are_applied(emit: str, window: Any, seed: int) -> None:
+    """History may update and delete its own rows, the stream those of history; only rows of the stream come out, and
+    none that takes back what never came out."""
+    rng = random.Random(seed)
+    rows, plan = changes(rng, 60), plan_of(emit, window)
+    driver = Driver(make_job(plan, schema=CHANGES, retract="op", id="row"))
+    past, new = rows[:30], rows[30:]
+    for table in parts(past, rng.choice([7, 30])):
+        Bucket(driver.job, driver.state, driver.engines).history(table)
+        if rng.random() < 0.5:
+            driver.engines = EngineCache()
+    for table in parts(new, rng.choice([1, 7])):
+        driver.batch(table)
+        if rng.random() < 0.4:
+            driver.engines = EngineCache()
+    wanted, results = expected(rows, plan), driver.finish()
+    own = {row["row"] for row in survivors(rows) if row in new}
+    assert results_of(results, plan) == {row: wanted[row] for row in own}
+    seen: set[int] = set()
+    for row in results.to_pylist():
+        assert row["op"] != "delete" or row["row"] in seen
+        seen.add(row["row"])
+
+
+def test_equal_rows_of_history_are_taken_back_silently() -> None:
+    """Without an id too: the row of history leaves its windows, and no row comes out for it."""
+    schema = SCHEMA.append(pa.field("sign", pa.int32()))
+    some = {name: AGGREGATIONS[name] for name in ("words", "n")}
+    plan = sash.Plan(by="card", on="time", windows="10s", aggregations=some, lateness="20s", emit="update")
+    driver = Driver(make_job(plan, schema=schema, retract="sign"))
+    row = {"card": "a", "time": 10**15, "shop": "x", "sign": 1}
+    past = [row, row | {"shop": "y"}, row | {"shop": "z"}, row | {"shop": "y", "sign": -1}]
+    Bucket(driver.job, driver.state, driver.engines).history(pa.Table.from_pylist(past, schema))
+    new = [row | {"shop": "z", "sign": -1}, row | {"shop": "new", "time": 10**15 + SECOND}]
+    results = driver.batch(pa.Table.from_pylist(new, schema)).to_pylist()
+    assert [(one["sign"], one["words_10s"], one["n_10s"], one["revision"]) for one in results] == [(1, "xnew", 2, 0)]
+
+
+BLANK = {"card": "a", "amount": 1, "shop": "x", "time": 10**15}
+#: What a row breaks, and the rule.
+UNREADABLE = [
+    ({"row": None, "op": "insert"}, "'row' tells rows apart, and this row has none"),
+    ({"row": 2, "op": "upsert"}, r"'op' says what a row does: \+1 or -1, or insert, update, delete"),
+    ({"row": 2, "op": None}, r"'op' says what a row does: \+1 or -1, or insert, update, delete"),
+]
+
+
+@pytest.mark.parametrize(("bad", "rule"), UNREADABLE)
+def test_a_change_that_cannot_be_read_goes_the_way_of_rows_that_cannot_be_computed(bad: Any, rule: str) -> None:
+    """It comes out with the reason or is left out, is counted as failed, and stops no other row, in history either."""
+    good = BLANK | {"row": 1, "op": "insert"}
+    table = pa.Table.from_pylist([good, BLANK | bad, good | {"row": 3}], CHANGES)
+    plan = plan_of("update")
+    for on_error in ("keep", "drop"):
+        driver = Driver(make_job(plan, schema=CHANGES, retract="op", id="row", on_error=on_error))
+        Bucket(driver.job, driver.state, driver.engines).history(table.slice(0, 2))
+        found = driver.batch(table).to_pylist()
+        assert driver.last is not None
+        assert driver.last.metrics.failed == 1
+        failed = [row for row in found if row.get("error")]
+        assert [(row["row"], row["op"], row["words_10s"]) for row in failed] == (
+            [(bad["row"], bad["op"], None)] if on_error == "keep" else []
+        )
+        assert [row["words_10s"] for row in found if row not in failed] == ["xx", "xx"]
+
+
+@pytest.mark.parametrize(("bad", "rule"), UNREADABLE)
+def test_an_error_names_the_change(bad: Any, rule: str) -> None:
+    """The key, the id, the word and the rule; and the state is as it was."""
+    driver = Driver(make_job(plan_of("update"), schema=CHANGES, retract="op", id="row"))
+    driver.batch(pa.Table.from_pylist([BLANK | {"row": 1, "op": "insert"}], CHANGES))
+    before = dict(driver.state.data)
+    with pytest.raises(ValueError, match=rule) as error:
+        driver.batch(pa.Table.from_pylist([BLANK | {"row": 3, "op": "insert"}, BLANK | bad], CHANGES))
+    assert all(f"{name}={value!r}" in str(error.value) for name, value in ({"card": "a"} | bad).items())
+    assert driver.state.data == before
+
+
+def test_an_update_without_an_id_is_a_change_that_cannot_be_read() -> None:
+    """There is nothing that it could replace."""
+    driver = Driver(make_job(plan_of("update"), schema=CHANGES, retract="op", on_error="keep"))
+    rows = [BLANK | {"row": 1, "op": "insert"}, BLANK | {"row": 2, "op": "update"}, BLANK | {"row": 3, "op": "+U"}]
+    found = driver.batch(pa.Table.from_pylist(rows, CHANGES)).to_pylist()
+    assert {row["row"] for row in found if row["error"]} == {2}
+    assert "there is none: give id=" in next(row["error"] for row in found if row["error"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("struct<a: bigint>", "id: column 'trip' has struct<a:bigint>"),
+        ("array<int>", "id: column 'trip' has array<int>"),
+        ("map<string, int>", "id: column 'trip' has map<string,int>"),
+        ("variant", "id: column 'trip' has variant"),
+        ("geometry(0)", "id: column 'trip' has geometry"),
+        ("string collate UTF8_LCASE", "id: column 'trip' has string collate UTF8_LCASE"),
+    ],
+)
+def test_an_id_is_one_plain_value(spark: Any, kind: str, words: str) -> None:
+    """Nested columns, and texts of which Spark takes different ones to be equal, tell no rows apart."""
+    from pyspark.sql.types import _parse_datatype_string
+
+    (problem,) = id_problems("trip", _parse_datatype_string(f"trip {kind}")["trip"].dataType)
+    assert problem.startswith(words)
+    assert id_problems("trip", _parse_datatype_string("trip string")["trip"].dataType) == []
 
 
 @pytest.mark.parametrize(

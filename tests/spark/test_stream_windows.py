@@ -17,8 +17,10 @@ import pyarrow as pa
 import sash
 import sash.spark
 from sash.spark.checkpoint.stored import Stored
+from sash.spark.stream.bucket import Bucket
+from sash.spark.stream.cache import EngineCache
 from tests.spark import test_stream_retractions as retractions
-from tests.spark.streams import batches, by_row, random_rows
+from tests.spark.streams import Driver, batches, by_row, make_job, random_rows
 from tests.spark.test_stream import stream_of, write_files
 from tests.spark.test_stream_operator import expected, in_time, plan_of, slides_expected, slides_in, slides_of
 
@@ -113,6 +115,76 @@ def test_final_windows_continue_from_a_snapshot(spark: Any, tmp_path: Path, guar
     assert all(manifest.snapshot for manifest in stored.manifests.values())
     check_rows(values.results(spark), values, "final")
     check_slides(slid.results(spark), slid, "final")
+
+
+def of_the_stream(past: pa.Table, new: pa.Table, plan: sash.Plan) -> dict[Any, tuple[Any, ...]]:
+    """The windows of both together that hold a row of the second: those that it has without the first."""
+    still = sash.Plan(**plan._parts() | {"lateness": None})
+    both, alone = (slides_in(sash.rolling(rows, still), plan) for rows in (pa.concat_tables([past, new]), new))
+    return {subject: both[subject] for subject in alone}
+
+
+@pytest.mark.parametrize("size", [3, 40])
+@pytest.mark.parametrize("closed", ["right", "left", "both", "neither"])
+def test_a_slide_is_emitted_if_its_window_holds_a_row_of_the_stream(closed: Any, size: int) -> None:
+    """Those of history alone are not, also behind its end; rows of history are in the others, whichever worker emits
+    them. It does not matter how rows are cut into batches, nor, since keys are apart, into buckets."""
+    table = random_rows(random.Random(1), 120, disorder=3, keys=3)
+    past, new = table.slice(0, 50), table.slice(50).filter(pa.compute.equal(table.slice(50).column("card"), "a"))
+    windows = [sash.TimeWindow(length, every="4s", closed=closed) for length in ("10s", "6s")]
+    plan = sash.Plan(**slides_of("final", "4s", names=("n", "words"))._parts() | {"windows": windows})
+    driver = Driver(make_job(plan))
+    for part in batches(past, 2):
+        Bucket(driver.job, driver.state, driver.engines).history(part)
+    for start in range(0, new.num_rows, size):
+        driver.batch(new.slice(start, size))
+        driver.engines = EngineCache()
+    found, wanted = driver.finish(), of_the_stream(past, new, plan)
+    assert slides_in(found, plan) == wanted
+    assert found.num_rows == len(wanted)
+
+
+@pytest.mark.parametrize("size", [1, 7, 40])
+@pytest.mark.parametrize("emit", ["update", "arrival", "final"])
+def test_slides_of_the_operator_are_emitted_if_they_hold_a_row_of_the_stream(emit: str, size: int) -> None:
+    """By two slides, and before they are final, too: a late row of the stream brings a window of history, as the first
+    of its revisions. At arrival rows come in order here: what is known then depends on nothing else."""
+    table = random_rows(random.Random(2), 120, disorder=0 if emit == "arrival" else 9, keys=3)
+    new = table.slice(50).filter(pa.compute.is_in(table.slice(50).column("card"), pa.array(["a", "b"])))
+    plan, past = slides_of(emit, "4s", "3s"), table.slice(0, 50)
+    driver = Driver(make_job(plan))
+    for part in batches(past, 2):
+        Bucket(driver.job, driver.state, driver.engines).history(part)
+    for start in range(0, new.num_rows, size):
+        driver.batch(new.slice(start, size))
+        driver.engines = EngineCache() if start % 3 else driver.engines
+    results = driver.finish()
+    found, wanted = slides_in(results, plan), slides_expected(pa.concat_tables([past, new]), plan)
+    assert found.keys() == slides_expected(new, plan).keys()
+    assert found.keys() < wanted.keys()
+    for subject, values in found.items():
+        named = dict(zip(plan.outputs, values, strict=True))
+        assert {name: named[name] for name in wanted[subject]} == wanted[subject]
+    counts: dict[Any, list[int]] = {}
+    for row in results.to_pylist():
+        counts.setdefault((row["card"], row["window_end"]), []).append(row.get("revision", 0))
+    assert all(revisions == list(range(len(revisions))) for revisions in counts.values())
+
+
+def test_slides_of_a_history_with_changes_hold_what_is_left_of_it() -> None:
+    """Rows that the stream takes back are in no window, and those that are left bring none of their own."""
+    plan = retractions.plan_of("final", sash.TimeWindow("8s", every="4s"))
+    rows = retractions.changes(random.Random(5), 60, stray=False)
+    past, new = rows[:30], rows[30:]
+    driver = Driver(make_job(plan, schema=retractions.CHANGES, retract="op", id="row"))
+    Bucket(driver.job, driver.state, driver.engines).history(retractions.parts(past, 30)[0])
+    for part in retractions.parts(new, 7):
+        driver.batch(part)
+    left = retractions.survivors(rows)
+    parts = [[row for row in left if (row in new) is own] for own in (False, True)]
+    tables = [pa.Table.from_pylist(part, retractions.CHANGES) for part in parts]
+    assert all(table.num_rows for table in tables)
+    assert slides_in(driver.finish(), plan) == of_the_stream(*tables, plan)
 
 
 def check_rows(results: pa.Table, stream: Stream, emit: str) -> None:

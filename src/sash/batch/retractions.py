@@ -14,7 +14,7 @@ import numpy.typing as npt
 from sash.errors import PlanError
 from sash.frames.base import Codes, Frame, joined
 
-__all__ = ["DELETE", "INSERT", "REMOVALS", "UPDATE", "changes_of", "check_names", "surviving"]
+__all__ = ["DELETE", "INSERT", "REMOVALS", "UPDATE", "broken_rule", "changes_of", "check_names", "surviving"]
 
 INSERT, UPDATE, DELETE = 1, 2, -1
 #: Numbers, plain words, and those of Flink, Debezium and the change feed of Delta.
@@ -39,15 +39,28 @@ def changes_of(words: Sequence[Any], retract: str, has_id: bool) -> npt.NDArray[
         found = np.fromiter((_WORDS[word] for word in words), np.int8, len(words))
     except (KeyError, TypeError):
         place = next(place for place, word in enumerate(words) if not _known(word))
-        raise ValueError(
-            f"column {retract!r} says what a row does: +1 or -1, or insert, update, delete; see row {place}:"
-            f" {words[place]!r}"
-        ) from None
+        rule = broken_rule(words[place], retract, has_id)
+        raise ValueError(f"{rule}; see row {place}: {words[place]!r}") from None
     if not has_id:
         for place in np.flatnonzero(found == UPDATE).tolist():
-            if words[place] not in _PAIRED:
-                raise ValueError(f"an update replaces the row of its id, and there is none: give id=; see row {place}")
+            if (rule := broken_rule(words[place], retract, has_id)) is not None:
+                raise ValueError(f"{rule}; see row {place}")
     return found
+
+
+def broken_rule(word: Any, retract: str, has_id: bool) -> str | None:
+    """The rule that a word breaks; None if it says what a row does.
+
+    >>> broken_rule("upsert", "op", True)
+    "column 'op' says what a row does: +1 or -1, or insert, update, delete"
+    >>> broken_rule("update", "op", False)
+    'an update replaces the row of its id, and there is none: give id='
+    """
+    if not _known(word):
+        return f"column {retract!r} says what a row does: +1 or -1, or insert, update, delete"
+    if not has_id and _WORDS[word] == UPDATE and word not in _PAIRED:
+        return "an update replaces the row of its id, and there is none: give id="
+    return None
 
 
 def _known(word: Any) -> bool:

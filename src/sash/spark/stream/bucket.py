@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sash.spark.stream.cache import EngineCache
+from sash.spark.stream.changes import unreadable
 from sash.spark.stream.conform import conformed
 from sash.spark.stream.engine import NOTHING_REVISED, BucketEngine, Emitted
 from sash.spark.stream.failures import named, restated
@@ -54,9 +55,22 @@ class Bucket:
         """Take rows that were there before the stream: they are in windows, and get no results."""
         manifest = self._manifest()
         table = conformed(table, self.job.schema)
-        timed = table.filter(pc.is_valid(table.column(self.job.on)))
-        timed = self._fit(make_engine(self.job), timed, 0)
+        if self.job.retract is not None:
+            self._past_changes(manifest, self._readable(table))
+            return
+        timed = self._fit(make_engine(self.job), _timed(table, self.job.on), 0)
         self._put(Log(self.state).append(manifest.stepped(), timed, self._ticks(timed), silent=True))
+
+    def _past_changes(self, manifest: Manifest, table: pa.Table) -> None:
+        """History that takes rows back. What it takes back may have come in a pack before, so there is an engine that
+        goes from pack to pack as it does from batch to batch."""
+        engine = self._engine(manifest)
+        timed = _timed(engine.prepared(table, None), self.job.on)
+        timed = self._fit(make_engine(self.job), timed, manifest.rows)
+        following = Log(self.state).append(manifest.stepped(), timed, self._ticks(timed), silent=True)
+        engine.absorb(timed, manifest.rows, silent=True)
+        self._put(following)
+        self.engines.put(self.job.name, following, engine)
 
     def _run(self, table: pa.Table, milliseconds: int, fired: bool) -> pa.Table:
         start = time.perf_counter()
@@ -64,7 +78,7 @@ class Bucket:
         engine = self._engine(manifest)
         watermark = _later(manifest.watermark, self.job.clock.watermark(milliseconds))
         since = manifest.watermark if self.job.chained else watermark
-        taken = self._in_time(engine.prepared(table, since), since)
+        taken = self._in_time(engine.prepared(self._readable(table), since), since)
         engine, taken, emitted = self._stepped(engine, manifest, taken, watermark)
         timer = None if fired else manifest.timer
         self._commit(replace(manifest, timer=timer), engine, taken, emitted, watermark)
@@ -135,10 +149,21 @@ class Bucket:
             table = table.filter(pa.array(~late))
         return table
 
+    def _readable(self, table: pa.Table) -> pa.Table:
+        """The rows that say what they do, where rows take others back."""
+        if self.job.retract is None:
+            return table
+        told = [self.job.retract] if self.job.id is None else [self.job.retract, self.job.id]
+        columns = dict.fromkeys([*self.job.plan.columns, *told])
+        return self._without(table, unreadable(table, self.job), tuple(columns))
+
     def _fit(self, trial: BucketEngine, table: pa.Table, first: int) -> pa.Table:
         """The rows that windows can be computed from, tried on an engine that is for nothing else."""
-        found = trial.unfit(table, first)
-        messages = [named(table.slice(place, 1), self.job.plan.columns, error) for place, error in found]
+        return self._without(table, trial.unfit(table, first), self.job.plan.columns)
+
+    def _without(self, table: pa.Table, found: Sequence[tuple[int, Exception]], columns: Sequence[str]) -> pa.Table:
+        """The rows but for those that failed, which are named by these columns."""
+        messages = [named(table.slice(place, 1), columns, error) for place, error in found]
         if found and self.job.on_error == "raise":
             raise restated(found[0][1], messages[0]) from found[0][1]
         if not found:
@@ -223,6 +248,11 @@ class Bucket:
         self.metrics.segments += len(manifest.segments)
         self.metrics.state_rows += manifest.live_rows
         self.metrics.state_bytes += manifest.size
+
+
+def _timed(table: pa.Table, on: str) -> pa.Table:
+    """The rows that have a time."""
+    return table.filter(pc.is_valid(table.column(on)))
 
 
 def _later(one: int | None, other: int | None) -> int | None:

@@ -3,20 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql.types import (
+    BinaryType,
+    BooleanType,
+    CharType,
+    DataType,
+    DatetimeType,
+    DayTimeIntervalType,
+    NullType,
+    NumericType,
+    StringType,
+    VarcharType,
+    YearMonthIntervalType,
+)
 
-from sash.batch.retractions import DELETE, changes_of
+from sash.batch.retractions import DELETE, broken_rule, changes_of
+from sash.spark.column_kinds import collated
 from sash.spark.stream.job import Job
 from sash.spark.stream.key_codes import KeyCodes
 from sash.spark.stream.living import Identity
 from sash.times import decode_array, encode_array
 
-__all__ = ["Change", "change_table", "normalised", "read_changes"]
+__all__ = ["Change", "change_table", "id_problems", "normalised", "read_changes", "unreadable"]
+
+#: Values of these types can be looked up; those of others have parts.
+_PLAIN: Final = (
+    *(BinaryType, BooleanType, NullType, NumericType),
+    *(CharType, StringType, VarcharType),
+    *(DatetimeType, DayTimeIntervalType, YearMonthIntervalType),
+)
 
 
 class Change(NamedTuple):
@@ -25,6 +46,47 @@ class Change(NamedTuple):
     place: int
     does: int
     ticks: int | None
+
+
+def id_problems(name: str, kind: DataType) -> list[str]:
+    """Why a column of Spark cannot tell which row is taken back; nothing if it can.
+
+    >>> from pyspark.sql.types import ArrayType, LongType
+    >>> id_problems("trip", LongType()), id_problems("trip", ArrayType(LongType()))
+    ([], ["id: column 'trip' has array<bigint>: name a column of one plain value, such as a number or a text"])
+    """
+    # Parts may be collated too, and have to be taken out first.
+    if not isinstance(kind, _PLAIN):
+        advice = "name a column of one plain value, such as a number or a text"
+    elif collated(kind):
+        advice = f"text is compared by its bytes here: take lower({name}), or collate({name}, 'UTF8_BINARY')"
+    else:
+        return []
+    return [f"id: column {name!r} has {kind.simpleString()}: {advice}"]
+
+
+def unreadable(table: pa.Table, job: Job) -> list[tuple[int, Exception]]:
+    """The rows of a batch that do not say what they do, or to which row, and the rule that each breaks.
+
+    Cost: O(n), in Python for each different word and each row that is found.
+    """
+    assert job.retract is not None
+    rules = _broken_rules(table.column(job.retract), job)
+    if job.id is not None:
+        nameless = np.flatnonzero(np.asarray(table.column(job.id).is_null())).tolist()
+        rules |= dict.fromkeys(nameless, f"column {job.id!r} tells rows apart, and this row has none")
+    return [(place, ValueError(rules[place])) for place in sorted(rules)]
+
+
+def _broken_rules(words: pa.ChunkedArray, job: Job) -> dict[int, str]:
+    assert job.retract is not None
+    broken: dict[int, str] = {}
+    for word in pc.unique(words):
+        rule = broken_rule(word.as_py(), job.retract, job.id is not None)
+        if rule is not None:
+            same = pc.equal(words, word) if word.is_valid else words.is_null()
+            broken |= dict.fromkeys(np.flatnonzero(np.asarray(same.fill_null(False))).tolist(), rule)
+    return broken
 
 
 def read_changes(table: pa.Table, job: Job, codes: KeyCodes) -> tuple[list[Identity], npt.NDArray[np.int8]]:

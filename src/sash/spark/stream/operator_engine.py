@@ -48,7 +48,7 @@ from sash.spark.stream.tallies import (
 )
 from sash.windows import WindowPolicy
 
-__all__ = ["NOTHING", "Given", "OperatorEngine", "Row", "Subject"]
+__all__ = ["NOTHING", "Given", "OperatorEngine", "Row", "Subject", "equal"]
 
 _FORMAT: Final = 1
 #: What a column has that was not emitted.
@@ -158,7 +158,7 @@ class OperatorEngine(BucketEngine):
             case "final":
                 emitted = self._final_of(emissions)
             case _:
-                emitted = self._changes(emissions)
+                emitted = self._changes(emissions, chunk)
         if watermark is not None:
             self._passed(watermark)
         return emitted
@@ -194,12 +194,12 @@ class OperatorEngine(BucketEngine):
         if self._job.plan.emit == "update":
             self._gathered(emissions, self._open)
 
-    def _changes(self, emissions: list[Given]) -> Emitted:
+    def _changes(self, emissions: list[Given], chunk: Chunk) -> Emitted:
         """What is not as it was before the batch, and what is new."""
         touched = {subject for given in emissions for one in given.values() for subject in self._subjects(one)}
         before = {subject: list(self._open[subject]) for subject in touched if subject in self._open}
         self._note(emissions)
-        changed = [subject for subject, row in before.items() if not _equal(row, self._open[subject])]
+        changed = [subject for subject, row in before.items() if not equal(row, self._open[subject])]
         return self._revised(sorted(changed), sorted(touched - before.keys()))
 
     def _revised(self, changed: list[Subject], fresh: list[Subject]) -> Emitted:
@@ -283,5 +283,6 @@ def _operator(job: Job, name: str, aggregation: Aggregation, window: WindowPolic
     return Operator(job, name, aggregation, window)
 
 
-def _equal(one: Row, other: Row) -> bool:
+def equal(one: Row, other: Row) -> bool:
+    """Whether two rows of results say the same."""
     return all(map(same, one, other))

@@ -85,8 +85,10 @@ class RetractingEngine(BucketEngine):
     def _change(self, chunk: Chunk) -> None:
         """Add the rows of a chunk, and take back those that it names."""
         identities, changes = read_changes(chunk.table, self._job, self._codes)
-        emitted = {one: bool(self._there.get(one)) for one in identities}
-        starts = {one: self._last[one].revision + 1 for one in identities if one in self._last}
+        # Rows of history got no results: there are none to revise, and none to take back.
+        emitted = {one: any(not row.chunk.silent for row in self._there.get(one, ())) for one in identities}
+        last = {one: self._last[one] for one in identities if one in self._last}
+        starts = {one: 0 if row.chunk.silent else row.revision + 1 for one, row in last.items()}
         gone: dict[Identity, int] = {}
         for place, (identity, change) in enumerate(zip(identities, changes.tolist(), strict=True)):
             row, held = Row(chunk, place), self._there.setdefault(identity, [])
@@ -109,7 +111,7 @@ class RetractingEngine(BucketEngine):
         self._rows.end(victim)
         if self._job.id is None:
             row.chunk.revisions[row.place] = victim.revision + 1
-            if victim.chunk is not row.chunk:
+            if victim.chunk is not row.chunk and not victim.chunk.silent:
                 self._retractions.append(row.place)
 
     def _updates(self, table: pa.Table, first: int) -> Emitted:
@@ -135,6 +137,9 @@ class RetractingEngine(BucketEngine):
 
 class RetractingSlides(RetractingEngine, SlideEngine):
     """The same for windows that slide by a time."""
+
+    def _silent(self) -> Alive:
+        return super()._silent()[self._rows.all_alive()]
 
 
 def _lengthened(column: pa.Array, length: int) -> pa.Array:
