@@ -191,6 +191,14 @@ def test_slides_that_do_not_go_together_are_refused(windows: Any, options: Any, 
         sash.rolling(frame, plan)
 
 
+@pytest.mark.parametrize("name", ["k", "window_start", "window_end"])
+def test_a_result_takes_the_name_of_no_column_beside_it(name: str) -> None:
+    """Neither that of the key nor those that say where a window lies."""
+    frame = {"t": np.arange(3), "k": np.zeros(3, np.int64)}
+    with pytest.raises(sash.PlanError, match=f"has a column '{name}' already: rename"):
+        sash.rolling(frame, on="t", by="k", window=sash.TimeWindow(2, every=1), **{name: sash.Count()})
+
+
 FRAME = pd.DataFrame(
     {
         "t": pd.to_datetime(["2024-05-01 09:00", "2024-05-01 09:05", "2024-05-01 09:21"]),

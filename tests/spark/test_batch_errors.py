@@ -13,6 +13,9 @@ pytest.importorskip("pyspark", reason="needs PySpark: pip install 'sash[spark]'"
 import sash.spark
 
 COUNT = {"n": sash.Count()}
+ONLY_A = {"n": sash.Count(where=sash.col("x") == "a")}
+INTERVAL = "1 k, 2L t, interval '1-2' year to month v"
+CROSSES = "column '.*' is interval year to month, which Spark does not pass to Python: cast it, or leave it out"
 
 
 def plan(**parts: Any) -> sash.Plan:
@@ -57,7 +60,7 @@ def test_parts_of_a_plan_are_taken_as_frames_take_them(spark: Any) -> None:
     assert one.columns == ["k", "t", "x", "s"]
     two = sash.spark.rolling(df, on="t", by="k", window=[1, 2], min_periods=2, s=sash.Sum("x"))
     assert two.columns == ["k", "t", "x", "s_1", "s_2"]
-    with pytest.raises(sash.PlanError, match="has a column 'x' already"):
+    with pytest.raises(sash.PlanError, match="aggregation 'x' makes a column 'x': rename the aggregation"):
         sash.spark.rolling(df, on="t", by="k", window=2, x=sash.Sum("x"))
     with pytest.raises(sash.PlanError, match="window is missing"):
         sash.spark.rolling(df, on="t", s=sash.Sum("x"))
@@ -66,17 +69,113 @@ def test_parts_of_a_plan_are_taken_as_frames_take_them(spark: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "parts", "why"),
     [
-        ("1 k, 2L t, 3 N_5", {}, "'N_5' and 'n_5' differ only in case"),
+        ("1 k, 2L t, 3 N_5", {}, "column 'N_5', and aggregation 'n' makes a column 'n_5': rename the aggregation"),
         ("1 k, 2L t, 3 __sash_place", {}, "names that begin with __sash are Sash's own"),
         ("'a' collate UTF8_LCASE k, 2L t", {}, "text is compared by its bytes here, and column 'k' is string collate"),
         ("array('a' collate UTF8_LCASE) k, 2L t", {}, "text is compared by its bytes here"),
         ("1 k, 2L t, 'a' collate UTF8_LCASE x", {"aggregations": {"d": sash.CountDistinct("x")}}, "by its bytes here"),
+        ("1 k, 2L t, 'a' collate UTF8_LCASE x", {"aggregations": ONLY_A}, "'n': where: text is compared by its bytes"),
+        ("1 k, 2L t, 'a' collate UTF8_LCASE x", {"aggregations": {"c": sash.Composite(**ONLY_A)}}, "'c': where: text"),
     ],
 )
 def test_names_and_texts_that_spark_sees_otherwise_are_refused(spark: Any, text: str, parts: Any, why: str) -> None:
     """On the driver, before anything runs."""
     with pytest.raises(sash.PlanError, match=why):
         sash.spark.rolling(rows(spark, text), plan(**parts))
+
+
+@pytest.mark.parametrize("option", ["retract", "id"])
+def test_collated_text_takes_no_row_back(spark: Any, option: str) -> None:
+    """Rows are found again by the bytes of their ids, and words of changes are known by theirs."""
+    stream = spark.readStream.format("rate").load()
+    stream = stream.selectExpr("1 k", "timestamp t", "'a' collate UTF8_LCASE x", "'insert' op")
+    columns = {"retract": "op", "id": "x"} if option == "id" else {"retract": "x"}
+    with pytest.raises(sash.PlanError, match=f"{option}: text is compared by its bytes here, and column 'x' is"):
+        sash.spark.rolling(stream, plan(windows="10s", lateness="1s"), **columns)
+
+
+def test_types_that_do_not_cross_to_python_are_refused_where_they_would_have_to(spark: Any) -> None:
+    """A column that no plan reads stays in Spark, if the rows do: those of streams and of labels do not."""
+    df = rows(spark, INTERVAL)
+    kept = sash.spark.rolling(df, plan()).selectExpr("n_5", "cast(v as string) v")
+    assert kept.collect() == [(1, "INTERVAL '1-2' YEAR TO MONTH")]
+    for parts in ({"by": "v"}, {"aggregations": {"n": sash.Count("v")}}, {"aggregations": {"n": sash.Last("v")}}):
+        with pytest.raises(sash.PlanError, match=CROSSES):
+            sash.spark.rolling(df, plan(**parts))
+    with pytest.raises(sash.PlanError, match=CROSSES):
+        sash.spark.rolling(df, plan(expressions={"half": sash.col("n_5") / 2}))
+    with pytest.raises(sash.PlanError, match=CROSSES):
+        sash.spark.rolling(rows(spark), plan(), at=df)
+    stream = spark.readStream.format("rate").load().selectExpr("1 k", "timestamp t", "interval '1-2' year to month v")
+    with pytest.raises(sash.PlanError, match=CROSSES):
+        sash.spark.rolling(stream, plan(windows="10s", lateness="1s"))
+
+
+def test_history_may_differ_in_what_is_never_null(spark: Any) -> None:
+    """Rows from before a stream have its types; whether their lists may hold nulls does not matter."""
+    stream = spark.readStream.format("rate").load().selectExpr("1 k", "timestamp t", "array(value) a")
+    past = rows(spark, "1 k, now() t, array(1L) a")
+    assert stream.schema["a"] != past.schema["a"]
+    found = sash.spark.rolling(stream, plan(windows="10s", lateness="1s"), initial=past)
+    assert found.columns == ["k", "t", "a", "n_10s"]
+    with pytest.raises(sash.PlanError, match="initial= has array<int> in 'a', not array<bigint>"):
+        sash.spark.rolling(stream, plan(windows="10s", lateness="1s"), initial=rows(spark, "1 k, now() t, array(1) a"))
+
+
+LATE = {"on_late": "keep"}
+ERROR = {"on_error": "keep"}
+REVISED = {"emit": "update"}
+SLIDES = {"every": "5s"}
+
+
+@pytest.mark.parametrize(
+    ("column", "options", "made", "why"),
+    [
+        ("Late", LATE, "n", "a column 'Late', and on_late=.keep. adds a column 'late': rename the column"),
+        ("Error", ERROR, "n", "a column 'Error', and on_error=.keep. adds a column 'error': rename the column"),
+        ("Revision", REVISED, "n", "a column 'Revision', and emit=.update. adds a column .*: rename the column"),
+        ("x", LATE, "late", "on_late=.keep. adds a column 'late', and aggregation 'late' makes .*: rename the agg"),
+        ("x", ERROR, "Error", "on_error=.keep. adds a column 'error', and aggregation 'Error' makes a column 'Error'"),
+        ("x", REVISED, "revision", "emit=.update. adds a column 'revision', and aggregation 'revision' makes"),
+        ("x", SLIDES, "Window_End", "slides has a column 'window_end', and aggregation 'Window_End' makes"),
+        ("x", SLIDES, "k", "the DataFrame has a column 'k', and aggregation 'k' makes a column 'k': rename the agg"),
+        ("x", SLIDES, "K", "the DataFrame has a column 'k', and aggregation 'K' makes a column 'K': rename the agg"),
+        ("Window_End", SLIDES | {"by": "Window_End"}, "n", "column 'Window_End', and a window .*: rename the column"),
+        ("K", {}, "n", "has a column 'k', and the DataFrame has a column 'K': rename the column"),
+    ],
+)
+def test_names_of_a_stream_that_spark_cannot_tell_apart_are_refused(
+    spark: Any, column: str, options: dict[str, Any], made: str, why: str
+) -> None:
+    """Whatever two columns come from, if their names differ in case at most, the error says what to rename."""
+    stream = spark.readStream.format("rate").load().selectExpr("value k", "timestamp t", f"value {column}")
+    parts = {"on": "t", "by": "k", "window": "10s", "lateness": "1s", made: sash.Count(), **options}
+    with pytest.raises(sash.PlanError, match=why):
+        sash.spark.rolling(stream, **parts)
+
+
+def test_a_column_of_a_batch_is_not_lost_to_a_reason(spark: Any) -> None:
+    """Kept rows say why in `late`: a column of that name in another case is refused, and so is a result."""
+    with pytest.raises(sash.PlanError, match=r"column 'LATE', and on_late=.keep. adds a column 'late'"):
+        sash.spark.rolling(rows(spark, "1 k, 2L t, 42 LATE"), plan(), on_late="keep")
+    with pytest.raises(sash.PlanError, match="aggregation 'late' makes a column 'late': rename the aggregation"):
+        sash.spark.rolling(rows(spark), on="t", by="k", window=sash.TimeWindow(5), late=sash.Count(), on_late="keep")
+    # Names that results have for a while only are no reason to refuse.
+    df = rows(spark, "1 k, explode(array(2L, null)) t, 3 N_5")
+    kept = sash.spark.rolling(df, on="t", by="k", window=sash.TimeWindow(5), n=sash.Count(), on_late="keep")
+    assert sorted(map(str, map(tuple, kept.collect()))) == ["(1, 2, 3, 1, None)", "(1, None, 3, None, 'no time')"]
+
+
+def test_a_session_that_sees_case_tells_names_apart_by_it(spark: Any) -> None:
+    """There `LATE` and `late` are two columns, and only equal names are refused."""
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    try:
+        (kept,) = sash.spark.rolling(rows(spark, "1 k, 2L t, 42 LATE"), plan(), on_late="keep").collect()
+        assert tuple(kept) == (1, 2, 42, 1, None)
+        with pytest.raises(sash.PlanError, match="column 'late', and on_late"):
+            sash.spark.rolling(rows(spark, "1 k, 2L t, 42 late"), plan(), on_late="keep")
+    finally:
+        spark.conf.unset("spark.sql.caseSensitive")
 
 
 def test_workers_on_this_machine_run_this_interpreter(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,7 +83,9 @@ def test_every_is_that_of_each_window(spark: Any) -> None:
     [
         ({"wrong": sash.col("total_2m") + 1}, "expression 'wrong': there is no result and no column 'total_2m'"),
         ({"n_1m": sash.col("total_1m")}, "the column 'n_1m' would be made twice"),
-        ({"x": sash.col("total_1m")}, "expression 'x': there is a column of that name already"),
+        ({"x": sash.col("total_1m")}, "a column 'x', and expression 'x' makes a column 'x': rename the expression"),
+        ({"X": sash.col("total_1m")}, "a column 'x', and expression 'X' makes a column 'X': rename the expression"),
+        ({"SHARE": sash.col("total_1m")}, "expression 'share' makes .*, and expression 'SHARE' makes .*: rename the"),
         ({"text": sash.col("k") + 1}, "the column 'k' is .*, and expressions over results are over numbers"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -182,6 +183,19 @@ def test_late_and_failed_rows_get_a_table_of_their_own(spark: Any, tmp_path: Pat
     assert sash.spark.latest(spark, results).count() == len({row.row for row in taken if row.late is None})
 
 
+def test_a_batch_that_was_persisted_stays_so(spark: Any, tmp_path: Path) -> None:
+    """Who has cached a batch may read it after `upsert`; what `upsert` has cached is let go."""
+    rows = spark.createDataFrame([("a", 1)], "card string, spent int")
+    sash.spark.upsert(rows, ParquetFolder(str(tmp_path / "one")), key="card")
+    assert not rows.storageLevel.useMemory
+    rows.persist()
+    try:
+        sash.spark.upsert(rows, ParquetFolder(str(tmp_path / "two")), key="card")
+        assert rows.storageLevel.useMemory
+    finally:
+        rows.unpersist()
+
+
 def test_a_new_checkpoint_begins_again(spark: Any, tmp_path: Path) -> None:
     """Numbers of batches are those of a stream: another one into the same folder is not taken for it."""
     target = ParquetFolder(str(tmp_path / "out"))
@@ -219,6 +233,77 @@ def test_a_folder_keeps_its_key(spark: Any, tmp_path: Path) -> None:
         sash.spark.upsert(rows, target, key="spent")
     with pytest.raises(FileNotFoundError, match="no batch has been put into"):
         sash.spark.latest(spark, str(tmp_path / "other"))
+
+
+WIDER = [
+    ("int", "bigint", "bigint"),
+    ("bigint", "int", "bigint"),
+    ("bigint", "double", "double"),
+    ("float", "double", "double"),
+    ("decimal(9,2)", "decimal(12,2)", "decimal(12,2)"),
+    ("array<int>", "array<bigint>", "array<bigint>"),
+    ("map<string,int>", "map<string,double>", "map<string,double>"),
+    ("struct<a:int>", "struct<a:bigint,b:string>", "struct<a:bigint,b:string>"),
+    ("array<struct<a:int>>", "array<struct<b:string,a:bigint>>", "array<struct<a:bigint,b:string>>"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "wider"), WIDER)
+def test_a_folder_outlives_a_column_that_widens(
+    spark: Any, tmp_path: Path, small: None, old: str, new: str, wider: str
+) -> None:
+    """What a stream can continue with, its folder can: it reads and merges rows of both types, in the wider one."""
+    target = ParquetFolder(str(tmp_path / "out"))
+    for number, kind in enumerate((old, new, new, old, new)):
+        rows = spark.sql(f"select {number} row, from_json('{{\"v\": {_some(kind)}}}', 'v {kind}').v value").coalesce(1)
+        sash.spark.upsert(rows, target, key="row", query="q", batch=number)
+        found = sash.spark.latest(spark, target)
+        assert [row.row for row in found.where("value is not null").sort("row").collect()] == [*range(number + 1)]
+    assert found.schema["value"].dataType.simpleString() == wider
+
+
+def _some(kind: str) -> str:
+    """A value of the type in JSON: 7, or one that holds it."""
+    if kind.startswith("array"):
+        return f"[{_some(kind[6:-1])}]"
+    return '{"a": 7, "b": null}' if kind.startswith("struct") else '{"a": 7}' if kind.startswith("map") else "7"
+
+
+def test_a_folder_gets_columns_and_keeps_those_that_are_gone(spark: Any, tmp_path: Path, small: None) -> None:
+    """Rows that came without a column have null there, in whatever case Spark sees its name."""
+    target = ParquetFolder(str(tmp_path / "out"))
+    for number, text in enumerate(("0 row, 1 a", "1 row, 2L A, 3 b", "2 row", "3 row, 4 b")):
+        sash.spark.upsert(spark.sql(f"select {text}"), target, key="row", query="q", batch=number)
+    found = sash.spark.latest(spark, target)
+    assert found.columns == ["row", "a", "b"]
+    assert sorted(map(tuple, found.collect())) == [(0, 1, None), (1, 2, 3), (2, None, None), (3, None, 4)]
+
+
+def test_a_folder_refuses_a_type_that_it_cannot_hold(spark: Any, tmp_path: Path) -> None:
+    """Before anything is written: what is there can still be read."""
+    target = ParquetFolder(str(tmp_path / "out"))
+    sash.spark.upsert(spark.sql("select 1 row, 2 value"), target, key="row")
+    with pytest.raises(ValueError, match=r"out: column 'value' is int, and now string: cast it, or use another folder"):
+        sash.spark.upsert(spark.sql("select 2 row, 'b' value"), target, key="row")
+    assert sash.spark.latest(spark, target).collect() == [(1, 2)]
+
+
+def test_a_folder_of_an_older_version_is_read_by_its_files(spark: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    """Its log says nothing of types, and two of them may be there already."""
+    target = ParquetFolder(str(tmp_path / "out"))
+    write = folder_log.FolderState.write
+
+    def without_schemas(state: folder_log.FolderState) -> str:
+        found = json.loads(write(state))
+        parts = [{name: part[name] for name in ("name", "level")} for part in found["parts"]]
+        return json.dumps({name: one for name, one in found.items() if name != "schemas"} | {"parts": parts})
+
+    with monkeypatch.context() as old:
+        old.setattr(folder_log.FolderState, "write", without_schemas)
+        for value in ("2", "3L"):
+            sash.spark.upsert(spark.sql(f"select {value} row, {value} value"), target, key="row")
+    sash.spark.upsert(spark.sql("select 4L row, 4.5D value"), target, key="row")
+    assert sorted(map(tuple, sash.spark.latest(spark, target).collect())) == [(2, 2.0), (3, 3.0), (4, 4.5)]
 
 
 def test_rows_that_remove_others_leave_nothing(spark: Any, tmp_path: Path, small: None) -> None:

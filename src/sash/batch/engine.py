@@ -22,7 +22,7 @@ from sash.batch.naming import output_name
 from sash.batch.passes import choose, wrong_type
 from sash.batch.policies import Events, operator_problem
 from sash.batch.probes import Probes
-from sash.batch.slides import Slides, slide_problems, slides
+from sash.batch.slides import BOUNDS, Slides, slide_problems, slides
 from sash.errors import PlanError, SashError
 from sash.frames import Frame
 from sash.frames.base import Codes, Marks, Part, ResultColumn, joined
@@ -188,10 +188,12 @@ def window_problems(kind: Kind | None, plan: Plan) -> list[str]:
 def column_problems(known: Sequence[str], plan: Plan, names: Mapping[str, str], *, live: bool = False) -> list[str]:
     """In which ways the plan does not fit a frame, or a stream, that has these columns; `names` renames the results."""
     problems = read_problems(known, plan, live=live) + slide_problems(plan, live)
+    beside = (*plan.by, *BOUNDS) if slides(plan) else known
+    kind = "result" if slides(plan) else "frame"
     for made in plan.outputs:
         name = names.get(made, made)
-        if name in known and not slides(plan):
-            problems.append(f"the frame has a column {name!r} already: rename the aggregation, or the column")
+        if name in beside:
+            problems.append(f"the {kind} has a column {name!r} already: rename the aggregation, or the column")
     return problems
 
 

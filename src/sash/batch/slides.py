@@ -55,7 +55,7 @@ def slide_problems(plan: Plan, live: bool = False) -> list[str]:
         problems.append("peers=False is about rows of one time, and a slide is no row: leave it out")
     of_rows = [one for one in plan.aggregations.values() if isinstance(unfiltered(one), ZScore)]
     problems += [f"{one!r} is of the row's own value, and a slide is no row: leave out every=" for one in of_rows]
-    taken = [name for name in BOUNDS if name in plan.by or name in plan.outputs]
+    taken = [name for name in BOUNDS if name in plan.by]
     problems += [f"the column {name!r} says where a window lies: rename yours" for name in taken]
     return problems
 

@@ -41,13 +41,15 @@ def run(
         return _results(df, plan, fields, split_skewed_keys)
     time = named(str(plan.on))
     done = _results(df.where(time.isNotNull()), plan, fields, split_skewed_keys)
-    return done if on_late == "drop" else _with_untimed(done, df.where(time.isNull()))
+    return done if on_late == "drop" else _with_untimed(done, df.where(time.isNull()), fields)
 
 
-def _with_untimed(done: DataFrame, untimed: DataFrame) -> DataFrame:
+def _with_untimed(done: DataFrame, untimed: DataFrame, fields: list[StructField]) -> DataFrame:
     """The results, and behind them the rows without a time, which have none."""
-    kept = done.withColumn(LATE, F.lit(None).cast("string"))
-    return kept.unionByName(untimed.withColumn(LATE, F.lit(NO_TIME)), allowMissingColumns=True)
+    # By their places: before results get short names, Spark may take one for another column.
+    nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in fields]
+    timed = done.select("*", F.lit(None).cast("string").alias(LATE))
+    return timed.union(untimed.select("*", *nothing, F.lit(NO_TIME).alias(LATE)))
 
 
 def _results(df: DataFrame, plan: Plan, fields: list[StructField], split_skewed_keys: Any) -> DataFrame:
@@ -86,8 +88,8 @@ def check(
         problems.append(f"on_late is 'drop' or 'keep', not {on_late!r}")
     elif on_late is not None and plan.on is None:
         problems.append("on_late is about rows without a time, and the plan has no times: leave it out")
-    if on_late == "keep" and (slides(plan) or LATE in df.columns):
-        problems.append(f"on_late: rows are kept beside those of the DataFrame, with a column {LATE!r}: drop them")
+    if on_late == "keep" and slides(plan):
+        problems.append("on_late: a row of the input is no row of a plan whose windows slide by a time: drop it")
     if plan.emit != "final":
         problems.append(
             f'emit={plan.emit!r} is for streams: Spark retains no order of arrival in a batch: use emit="final"'

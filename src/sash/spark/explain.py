@@ -13,9 +13,9 @@ from sash.plan import Plan
 from sash.spark.batch import check
 from sash.spark.layout import existing, order_matters
 from sash.spark.partition import CHUNK, rows_at_once
-from sash.spark.schema import Types
+from sash.spark.schema import Types, name_problems, settle
 from sash.spark.session import buckets_for, partitions_of
-from sash.spark.stream.job import Job
+from sash.spark.stream.job import REVISION, Job
 from sash.spark.stream.pipeline import make_job
 from sash.spark.stream.tree import by_operator, split
 from sash.spark.stream.watermark import input_watermark
@@ -50,6 +50,8 @@ def explain(df: DataFrame, plan: Plan, *, types: Types | None = None, split_skew
     memory of a task: a chunk of 262144 rows, and the rows of one key in the longest window (5).
     adds: n_5 bigint
     """
+    revision = {REVISION: 'emit="update"'} if df.isStreaming and plan.emit == "update" else {}
+    settle(name_problems(df, plan, {}, added=revision))
     return "\n".join(_stream(df, plan, types) if df.isStreaming else _batch(df, plan, types, split_skewed_keys))
 
 

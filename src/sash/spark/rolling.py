@@ -16,9 +16,9 @@ from sash.rolling import as_plan
 from sash.spark.batch import run as run_batch
 from sash.spark.derived import derived
 from sash.spark.labels import run_at
-from sash.spark.schema import Types, name_problems, settle
+from sash.spark.schema import Types, crossing_problems, name_problems, settle
 from sash.spark.session import python_of_workers
-from sash.spark.stream.job import OnError, OnLate
+from sash.spark.stream.job import ERROR, LATE, REVISION, OnError, OnLate
 from sash.spark.stream.pipeline import run as run_stream
 from sash.windows.time import Closed
 
@@ -68,7 +68,9 @@ def rolling(
       fails without it, if there are any; a stream drops them.
     - `on_error`: of a stream: what becomes of rows that cannot be computed on: "raise", "drop" or "keep".
     - `buckets`, `initial`, `retain`: of a stream: into how many buckets its state is divided, the rows that it starts
-      from, and how long rows are retained, if longer than the longest window. See `docs/spark-streams.md`.
+      from, and how long rows are retained, if longer than the longest window. Rows of `initial` are in windows and get
+      no results of their own; a window that slides by a time is emitted only if a row of the stream is in it. See
+      `docs/spark-streams.md`.
     - `retract`, `id`: of a stream: the column that says that a row takes an earlier one back, and the one that tells
       which. See `docs/late-data.md`.
 
@@ -89,7 +91,9 @@ def rolling(
         raise TypeError(f"df is a DataFrame of Spark, not {type(df).__name__}: sash.rolling takes other frames")
     parts = {"on": on, "by": by, "every": every, "closed": closed, "min_periods": min_periods, "peers": peers}
     plan, names = as_plan(plan, window, aggregations, parts | {"emit": emit, "lateness": lateness})
-    settle(name_problems(df if at is None else at, plan, names))
+    ends = [""] if at is None else list(offsets_of(offset))
+    added = {} if at is not None else _added(df.isStreaming, plan, on_late, on_error)
+    settle(name_problems(df if at is None else at, plan, names, offsets=ends, added=added))
     of_batch = {"split_skewed_keys": split_skewed_keys, "at": at, "known": known, "offset": offset or None}
     of_stream = {"buckets": buckets, "initial": initial, "on_error": on_error, "retain": retain}
     of_stream |= {"retract": retract, "id": id}
@@ -103,10 +107,16 @@ def rolling(
         else:
             _refuse("a batch", "a stream", of_stream)
             done = _batch(df, bare, labels_of(at, known, offset), types, split_skewed_keys, on_late)
-        ends = [""] if at is None else list(offsets_of(offset))
         short = {name + end: own + end for name, own in names.items() for end in ends}
         done = done.toDF(*(short.get(name, name) for name in done.columns)) if short else done
         return derived(done, plan)
+
+
+def _added(live: bool, plan: Plan, on_late: Any, on_error: Any) -> dict[str, str]:
+    """The columns that options add behind the results, with the options."""
+    added = {REVISION: 'emit="update"'} if live and plan.emit == "update" else {}
+    added |= {LATE: 'on_late="keep"'} if on_late == "keep" else {}
+    return added | ({ERROR: 'on_error="keep"'} if live and on_error == "keep" else {})
 
 
 def _batch(df: DataFrame, plan: Plan, where: Any, types: Types | None, split: Any, on_late: Any) -> DataFrame:
@@ -116,6 +126,7 @@ def _batch(df: DataFrame, plan: Plan, where: Any, types: Types | None, split: An
         raise PlanError("split_skewed_keys= and on_late= are for one DataFrame, and labels are another: leave them out")
     if getattr(where[0], "isStreaming", True):
         raise TypeError("at is a DataFrame of Spark at rest, as the events are: a stream has no labels")
+    settle(crossing_problems(where[0].schema.fields))
     return run_at(df, where[0], plan, where[1], types=types)
 
 

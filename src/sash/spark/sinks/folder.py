@@ -7,17 +7,21 @@ divided by eight.
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import StructType
 
 from sash.spark.layout import named
 from sash.spark.sinks.batch import Batch, removes
 from sash.spark.sinks.folder_log import FolderLog, FolderState, Part
+from sash.spark.sinks.widening import Widening
 
 __all__ = ["ParquetFolder", "latest"]
 
@@ -47,22 +51,35 @@ class ParquetFolder:
                 raise ValueError(f"the {name} of {self.path} is {was!r}, and not {now!r}: use another folder")
         if state.has(batch.query, batch.number):
             return
-        sequence = state.sequence + 1
-        part = self._written(df.withColumn(_SEQUENCE, F.lit(sequence)), sequence, 0)
+        rows = df.withColumn(_SEQUENCE, F.lit(state.sequence + 1))
+        state = self._knowing(state, rows)
+        part = self._written(rows, state, 0)
         state = state.following((*state.parts, part), batch.query, batch.number)
         log.commit(state)
         self._merge(df.sparkSession, log, state)
 
-    def _written(self, df: DataFrame, sequence: int, level: int) -> Part:
-        name = f"{sequence}-{uuid.uuid4().hex[:8]}"
-        df.write.parquet(f"{self.path}/{name}")
-        return Part(name, level)
+    def _knowing(self, state: FolderState, rows: DataFrame) -> FolderState:
+        """The state with the schema of the rows, which is refused if they could not be read beside the others."""
+        known = state.with_schema(_schema_of(rows))
+        if known is not state:
+            try:
+                reduce(Widening.of(rows.sparkSession).wider, map(_schema_from, known.schemas))
+            except TypeError as error:
+                raise ValueError(f"{self.path}: {error}: cast it, or use another folder") from None
+        return known
+
+    def _written(self, rows: DataFrame, state: FolderState, level: int) -> Part:
+        """The part with the rows, whose schema the state knows."""
+        name = f"{state.sequence + 1}-{uuid.uuid4().hex[:8]}"
+        rows.write.parquet(f"{self.path}/{name}")
+        return Part(name, level, state.schemas.index(_schema_of(rows)))
 
     def _merge(self, spark: Any, log: FolderLog, state: FolderState) -> None:
         """Merge parts of one level, as long as there are enough of them; then delete what no log names any more."""
         while len(run := _last_of_a_level(state.parts)) >= _FAN:
-            rows = _last_rows(_read(spark, self.path, run), state.key)
-            part = self._written(rows, state.sequence + 1, run[0].level + 1)
+            rows = _last_rows(_read(spark, self.path, state, run), state.key)
+            state = state.with_schema(_schema_of(rows))
+            part = self._written(rows, state, run[0].level + 1)
             state = state.following((*state.parts[: -len(run)], part))
             log.commit(state)
         log.tidy(state)
@@ -86,13 +103,41 @@ def latest(spark: Any, folder: str | ParquetFolder) -> DataFrame:
     state = FolderLog(spark, path).read()
     if state is None:
         raise FileNotFoundError(f"no batch has been put into {path} yet: sash.spark.upsert puts them there")
-    rows = _last_rows(_read(spark, path, state.parts), state.key)
+    rows = _last_rows(_read(spark, path, state, state.parts), state.key)
     return rows.where(~removes(state.retract)).drop(_SEQUENCE)
 
 
-def _read(spark: Any, path: str, parts: Sequence[Part]) -> DataFrame:
-    read: DataFrame = spark.read.option("mergeSchema", True).parquet(*(f"{path}/{part.name}" for part in parts))
-    return read
+def _read(spark: Any, path: str, state: FolderState, parts: Sequence[Part]) -> DataFrame:
+    """The rows of the parts, with the columns of all of them, each in the widest type that it has had."""
+    folders: dict[str, list[str]] = {}
+    for part in parts:
+        folder = f"{path}/{part.name}"
+        schema = _schema_of(spark.read.parquet(folder)) if part.schema is None else state.schemas[part.schema]
+        folders.setdefault(schema, []).append(folder)
+    widening = Widening.of(spark)
+    whole = reduce(widening.wider, map(_schema_from, folders))
+    read = (
+        _cast(spark.read.schema(widening.read_as(_schema_from(schema), whole)).parquet(*same), whole)
+        for schema, same in folders.items()
+    )
+    return reduce(lambda older, newer: older.union(newer), read)
+
+
+def _cast(rows: DataFrame, schema: StructType) -> DataFrame:
+    """The columns, which are those of the schema, in its types."""
+    narrow = {
+        field.name: field.dataType for field in schema.fields if rows.schema[field.name].dataType != field.dataType
+    }
+    return rows.withColumns({name: named(name).cast(kind) for name, kind in narrow.items()}) if narrow else rows
+
+
+def _schema_of(rows: DataFrame) -> str:
+    """Their schema as the log has it: in files, everything may be null."""
+    return rows.schema.toNullable().json()
+
+
+def _schema_from(text: str) -> StructType:
+    return StructType.fromJson(json.loads(text))
 
 
 def _last_rows(rows: DataFrame, key: Sequence[str]) -> DataFrame:

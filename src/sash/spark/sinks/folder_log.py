@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from sash.errors import SashError
@@ -24,6 +24,8 @@ class Part:
 
     name: str
     level: int
+    #: Which of the folder's schemas its files have; None in a log of an older version, which says nothing of it.
+    schema: int | None = None
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class FolderState:
     merged: Mapping[str, int]
     #: The column that says that a row removes the one of its key.
     retract: str | None = None
+    #: The schemas of parts, as JSON, in the order in which they came.
+    schemas: tuple[str, ...] = ()
 
     @classmethod
     def new(cls, key: tuple[str, ...], retract: str | None = None) -> FolderState:
@@ -50,12 +54,16 @@ class FolderState:
         """Whether the batch was taken."""
         return query is not None and number <= self.taken.get(query, -1)
 
+    def with_schema(self, schema: str) -> FolderState:
+        """The same, if parts have had the schema already; or else with this one behind the others."""
+        return self if schema in self.schemas else replace(self, schemas=(*self.schemas, schema))
+
     def following(self, parts: tuple[Part, ...], query: str | None = None, number: int = 0) -> FolderState:
         """The next one, with these parts, and the batch taken."""
         taken = self.taken if query is None else {**self.taken, query: number}
         gone = {part.name: self.sequence + 1 for part in self.parts if part not in parts}
         merged = {name: since for name, since in self.merged.items() if since >= self.sequence - _KEPT} | gone
-        return FolderState(self.key, self.sequence + 1, parts, taken, merged, self.retract)
+        return replace(self, sequence=self.sequence + 1, parts=parts, taken=taken, merged=merged)
 
     def write(self) -> str:
         """Its text."""
@@ -71,7 +79,7 @@ class FolderState:
         """
         found = json.loads(text)
         parts = tuple(Part(**one) for one in found["parts"])
-        return cls(tuple(found["key"]), found["sequence"], parts, found["taken"], found["merged"], found["retract"])
+        return cls(**found | {"key": tuple(found["key"]), "parts": parts, "schemas": tuple(found.get("schemas", ()))})
 
 
 class FolderLog:

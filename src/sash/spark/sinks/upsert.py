@@ -40,7 +40,7 @@ def upsert(
       columns of the reasons are only there.
     - `batch`, `query`: the number of the batch and the name of the stream. Spark says them, but not through Connect.
 
-    Cost: the batch is persisted, counted by key, and written.
+    Cost: the batch is persisted, if it is not yet, counted by key, and written.
 
     >>> spark, folder = getfixture("spark"), ParquetFolder(f"{getfixture('tmp_path')}/spent")
     >>> rows = spark.createDataFrame([("a", 5), ("b", 7)], "card string, spent int")
@@ -54,7 +54,11 @@ def upsert(
     _check_columns(df, names, retract)
     taken = Batch.of(df, names, query, batch, retract)
     good, bad = _divided(df, rejected)
-    df.persist()
+    level = df.storageLevel
+    # Who has persisted the batch may go on to read it.
+    own = not (level.useMemory or level.useDisk)
+    if own:
+        df.persist()
     try:
         _check_rows(good, names)
         if rejected is not None and bad is not None and not bad.isEmpty():
@@ -62,7 +66,8 @@ def upsert(
         if not good.isEmpty():
             target.put(good, taken)
     finally:
-        df.unpersist()
+        if own:
+            df.unpersist()
 
 
 def _check_columns(df: DataFrame, key: tuple[str, ...], retract: str | None) -> None:

@@ -24,7 +24,6 @@ from pyspark.sql.types import (
 )
 
 from sash.batch.retractions import DELETE, broken_rule, changes_of
-from sash.spark.column_kinds import collated
 from sash.spark.stream.job import Job
 from sash.spark.stream.key_codes import KeyCodes
 from sash.spark.stream.living import Identity
@@ -55,13 +54,9 @@ def id_problems(name: str, kind: DataType) -> list[str]:
     >>> id_problems("trip", LongType()), id_problems("trip", ArrayType(LongType()))
     ([], ["id: column 'trip' has array<bigint>: name a column of one plain value, such as a number or a text"])
     """
-    # Parts may be collated too, and have to be taken out first.
-    if not isinstance(kind, _PLAIN):
-        advice = "name a column of one plain value, such as a number or a text"
-    elif collated(kind):
-        advice = f"text is compared by its bytes here: take lower({name}), or collate({name}, 'UTF8_BINARY')"
-    else:
+    if isinstance(kind, _PLAIN):
         return []
+    advice = "name a column of one plain value, such as a number or a text"
     return [f"id: column {name!r} has {kind.simpleString()}: {advice}"]
 
 

@@ -20,9 +20,10 @@ from sash.errors import PlanError
 from sash.plan import Plan
 from sash.spark.layout import key_column, named
 from sash.spark.opaque import in_plain_values
-from sash.spark.schema import Types, arrow_types, output_fields, settle, slide_fields
+from sash.spark.schema import Types, arrow_types, not_compared, output_fields, settle, slide_fields
 from sash.spark.session import check_session
-from sash.spark.stream.job import ERROR, LATE, REVISION, Clock, Job, OnError, OnLate
+from sash.spark.stream.changes import id_problems
+from sash.spark.stream.job import REVISION, Clock, Job, OnError, OnLate
 from sash.spark.stream.metrics import OBSERVED, observed_metrics
 from sash.spark.stream.packing import PACKS_SQL, Packer, unpacked
 from sash.spark.stream.processor import RESULTS_SQL, BucketProcessor, sealed
@@ -47,7 +48,7 @@ def run(
     id: str | None = None,
 ) -> DataFrame:
     """The stream with the results behind its columns, by `sash.spark.rolling`."""
-    mark = input_watermark(df)
+    mark = input_watermark(df, plan.on)
     job, schema = make_job(df, plan, types, buckets, on_late, on_error, retain, mark, (retract, id))
     check_session(df.sparkSession, job.buckets)
     packs = packed(df, job)
@@ -55,7 +56,7 @@ def run(
         # Without the column itself, Spark filters no pack: so that late rows can be counted.
         packs = packs.withWatermark("newest", f"{job.clock.milliseconds(plan.lateness)} milliseconds")
     timed = mark is not None or plan.lateness is not None
-    history = None if initial is None else packed(_checked_history(initial, df), job, False)
+    history = None if initial is None else packed(_checked_history(initial, df, job), job, False)
     results = (
         packs.drop("newest")
         .groupBy("bucket")
@@ -83,7 +84,7 @@ def make_job(
     retraction: tuple[str | None, str | None] = (None, None),
 ) -> tuple[Job, StructType]:
     """What runs, and the columns of what comes out; `PlanError` names all that does not fit."""
-    problems = [*_problems(plan, mark), *_option_problems(plan, on_late, on_error, buckets, df.columns)]
+    problems = [*_problems(plan, mark), *_option_problems(plan, on_late, on_error, buckets)]
     problems += _retraction_problems(df, plan, *retraction)
     whole = in_plain_values(plan)
     fields = output_fields(df.schema, plan, types, problems, live=True)
@@ -168,7 +169,7 @@ def _problems(plan: Plan, mark: Mark | None) -> list[str]:
     return found
 
 
-def _option_problems(plan: Plan, on_late: Any, on_error: Any, buckets: Any, columns: list[str]) -> list[str]:
+def _option_problems(plan: Plan, on_late: Any, on_error: Any, buckets: Any) -> list[str]:
     """What is wrong beside the plan."""
     found = []
     for name, value, known in (("on_late", on_late, OnLate), ("on_error", on_error, OnError)):
@@ -178,8 +179,6 @@ def _option_problems(plan: Plan, on_late: Any, on_error: Any, buckets: Any, colu
             found.append(f"{name}: a row of the input is no row of a plan whose windows slide by a time: drop it")
     if buckets is not None and (not isinstance(buckets, int) or isinstance(buckets, bool) or buckets < 1):
         found.append(f"buckets is a number, 1 or more, not {buckets!r}: leave it out for as many as fit")
-    taken = [REVISION] * (plan.emit == "update") + [LATE] * (on_late == "keep") + [ERROR] * (on_error == "keep")
-    found += [f"the DataFrame has a column {name!r} already: rename it" for name in taken if name in columns]
     return found
 
 
@@ -194,6 +193,11 @@ def _retraction_problems(df: DataFrame, plan: Plan, retract: str | None, id: str
     found = [f"retract: {window!r} reads values: use a frame" for window in plan.windows if window.by_value]
     if slides(plan) and (plan.emit != "final" or len({getattr(one, "every", None) for one in plan.windows}) > 1):
         found.append('retract: windows that slide by a time, all by the same, are emitted once: use emit="final"')
+    for option, name in {"retract": retract, "id": id}.items():
+        if name is not None and (why := not_compared(name, df.schema[name].dataType)):
+            found.append(f"{option}: {why}")
+    if id is not None and not found:
+        found += id_problems(id, df.schema[id].dataType)
     if found:
         return found
     kind = df.schema[retract].dataType
@@ -225,21 +229,24 @@ def _retained(plan: Plan, clock: Clock, retain: Any) -> int | None:
     return asked
 
 
-def _checked_history(initial: DataFrame, df: DataFrame) -> DataFrame:
+def _checked_history(initial: DataFrame, df: DataFrame, job: Job) -> DataFrame:
     if not hasattr(initial, "isStreaming"):
         settle([f"initial= is a DataFrame of Spark, the rows from before the stream, not {initial!r:.60}"])
     missing = [name for name in df.columns if name not in initial.columns]
     if initial.isStreaming:
         settle(["initial= is a batch of rows from before the stream, and this DataFrame is a stream"])
     settle([f"initial= has no column {name!r}, and the stream has" for name in missing])
-    typed = {field.name: field.dataType for field in initial.schema.fields}
+    # Whether something may be null is no matter, in lists and structs neither.
+    typed = {field.name: field.dataType for field in initial.schema.toNullable().fields}
     wrong = [
         f"initial= has {typed[field.name].simpleString()} in {field.name!r}, not {field.dataType.simpleString()}"
-        for field in df.schema.fields
+        for field in df.schema.toNullable().fields
         if typed[field.name] != field.dataType
     ]
     settle(wrong)
-    return initial.select(*df.columns)
+    rows = initial.select(*df.columns)
+    # What takes a row back comes behind it, and packs of several tasks come in no order.
+    return rows if job.retract is None else rows.coalesce(1)
 
 
 def packed(df: DataFrame, job: Job, greets: bool = True) -> DataFrame:
