@@ -122,6 +122,7 @@ def test_a_restart_keeps_its_number_of_shuffle_partitions(spark: Any, tmp_path: 
     assert by_row(rows, list(FIRST.outputs)) == expected(TABLE.slice(0, 300), FIRST)
 
 
+@pytest.mark.slow
 def test_other_buckets_are_refused_to_the_very_same_stream(spark: Any, tmp_path: Path) -> None:
     """One that goes on over a checkpoint with more buckets needs their number, and then emits what it would have."""
     parts = batches(TABLE.slice(0, 300), 3)

@@ -182,6 +182,7 @@ def test_changes_before_the_stream_are_applied(emit: str, window: Any, seed: int
         seen.add(row["row"])
 
 
+@pytest.mark.slow
 def test_changes_before_the_stream_are_applied_in_their_order(spark: Any, tmp_path: Path) -> None:
     """However many partitions they come in."""
     rows, plan = changes(random.Random(5), 60), plan_of("final")
