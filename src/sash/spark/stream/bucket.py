@@ -153,8 +153,8 @@ class Bucket:
         """The rows that say what they do, where rows take others back."""
         if self.job.retract is None:
             return table
-        told = [self.job.retract] if self.job.id is None else [self.job.retract, self.job.id]
-        columns = dict.fromkeys([*self.job.plan.columns, *told])
+        changed = [self.job.retract] if self.job.id is None else [self.job.retract, self.job.id]
+        columns = dict.fromkeys([*self.job.plan.columns, *changed])
         return self._without(table, unreadable(table, self.job), tuple(columns))
 
     def _fit(self, trial: BucketEngine, table: pa.Table, first: int) -> pa.Table:
