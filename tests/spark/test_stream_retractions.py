@@ -19,6 +19,8 @@ import sash.spark
 from sash.spark.stream.bucket import Bucket
 from sash.spark.stream.cache import EngineCache
 from sash.spark.stream.changes import id_problems
+from sash.spark.stream.pipeline import _checked_history
+from sash.spark.stream.pipeline import make_job as make_stream_job
 from tests.spark.streams import AGGREGATIONS, SCHEMA, SECOND, Driver, make_job
 from tests.spark.test_stream import run, stream_of, write_files
 
@@ -180,6 +182,17 @@ def test_changes_before_the_stream_are_applied(emit: str, window: Any, seed: int
     for row in results.to_pylist():
         assert row["op"] != "delete" or row["row"] in seen
         seen.add(row["row"])
+
+
+def test_history_with_changes_is_packed_by_one_task(spark: Any) -> None:
+    """What takes a row back has to come behind it; rows that only come may come in any order."""
+    past = spark.range(20, numPartitions=5).selectExpr(
+        "'a' card", "timestamp_seconds(id) time", "id row", "'insert' op"
+    )
+    plan = sash.Plan(by="card", on="time", windows="10s", aggregations={"n": sash.Count()}, lateness="1s")
+    for retract, partitions in (("op", 1), (None, 5)):
+        job, _ = make_stream_job(past, plan, retraction=(retract, None))
+        assert _checked_history(past, past, job).rdd.getNumPartitions() == partitions
 
 
 @pytest.mark.slow

@@ -90,7 +90,7 @@ def _described(df: Any) -> str:
     """Spark's plan as text, in which a tilde marks what streams: through Connect there is no other."""
     if hasattr(df, "_jdf"):
         return str(df._jdf.queryExecution().analyzed().toString())
-    # The plans before it and behind it are told apart by headings.
+    # Headings divide it from the plans before and behind it.
     described = str(df._explain_string(extended=True))
     return described.partition("== Analyzed Logical Plan ==")[2].partition("== Optimized Logical Plan ==")[0]
 
